@@ -4,13 +4,13 @@ import type { ReceivedWebhook } from '../harness/servers/webhook-receiver.ts';
 import type { FaultKind } from './faults/fault-kinds.ts';
 import type { TurnPlan } from './load/turn-plan.ts';
 
-/** Everything that was planned, done, seen and stored in one run; times are milliseconds since 1970. */
+/** All plans, acts, observations and rows of one run. Times are milliseconds since 1970. */
 export type History = {
   plans: TurnPlan[];
   faults: FaultRecord[];
   answers: Answer[];
   acks: Ack[];
-  /** What the followers of each turn saw, by turn id. */
+  /** The events that the followers of each turn saw, by turn id. */
   seen: Map<string, SeenTurn>;
   responses: SeenResponse[];
   gone: GoneTurn[];
@@ -18,28 +18,37 @@ export type History = {
   toolCalls: RecordedCall[];
   webhooks: ReceivedWebhook[];
   rows: Rows;
-  /** What several clients have said to the same conversations, and the turns that came of it. */
+  /** The messages that several clients sent to the same conversations, and the resulting turns. */
   talk: { said: SaidMessage[]; turns: TalkTurn[] };
-  /** Turns that were forked, run again and deleted meanwhile, all requests and calls of these, and the ids of the rows that are left. */
+  /**
+   * Turns that were forked, rerun and deleted concurrently, with all their requests and calls, and the ids of the
+   * remaining rows.
+   */
   forks: { families: Family[]; modelCalls: ModelCall[]; toolCalls: RecordedCall[]; answers: Answer[]; rows: string[] };
   starts: StepStart[];
-  /** Processes that ended by themselves. */
+  /** Processes that ended without a request. */
   ownEnds: { part: string; at: number; lastWords: string }[];
-  /** The latest row beyond its due time, the longest lease and the most turns of the flood at work, as sampled during the run. */
+  /**
+   * The samples of the run: the latest row after its due time, the longest lease, and the most running turns of the
+   * flood.
+   */
   latest: { lateMs: number; longestLeaseMs: number; mostFlooding: number };
-  /** How late the driver itself was: a machine that is busy with other things makes everything late. */
+  /** The delay of the driver itself: a busy machine delays everything. */
   driverLag: { p99: number; max: number };
-  /** When the driver began to hurry pending deliveries. */
+  /** The time from which the driver hurried pending deliveries. */
   hurriedFrom: number;
 };
 
-/** A message that was acknowledged: by which of the clients, its how-manieth it is, and in which turn it is. */
+/** An acknowledged message: its client, its number among the client's messages, and its turn. */
 export type SaidMessage = { client: number; number: number; text: string; turnId: string };
 
-/** A turn of the talk: all that was said to it in order, how many inputs have joined it, and how many of these it has sent. */
+/** A turn of the talk: all its messages in order, the number of joined inputs, and how many of these it has sent. */
 export type TalkTurn = { id: string; status: string; said: string[]; inputs: number; sent: number };
 
-/** A turn, what was made of it, and what was read of it once it was deleted. `isRemoved`: so were all of its forks. */
+/**
+ * A turn with its forks and reruns, and with the reads after its deletion. `isRemoved`: all its forks were deleted
+ * too.
+ */
 export type Family = {
   number: number;
   origin: string;
@@ -48,7 +57,7 @@ export type Family = {
   isRemoved: boolean;
 };
 
-/** A fork or a rerun, how it ended, and the turn behind it. */
+/** A fork or a rerun, its end, and the turn after it. */
 export type MadeTurn = {
   kind: 'fork' | 'rerun';
   id: string;
@@ -58,7 +67,7 @@ export type MadeTurn = {
   next: { id: string; status: string | null } | null;
 };
 
-/** A fault that was injected. `evidence` is a sentence that shows its effect; null where it had none. */
+/** A fault that was injected. `evidence` is a sentence that shows its effect, or null without an effect. */
 export type FaultRecord = {
   number: number;
   kind: FaultKind;
@@ -78,7 +87,7 @@ export type Ack = { at: number; plan: number; turnId: string };
 /** A turn as its client saw it: the numbers of its durable events in order, over all connections, and its end. */
 export type SeenTurn = { plan: number; numbers: number[]; status: string | null; lastEvent: number | null };
 
-/** A response as the client of its stream put its output together, and as it was retrieved then; both JSON. */
+/** The output of a response, as its stream's client put it together and as it was then retrieved. Both are JSON. */
 export type SeenResponse = { id: string; told: string; stored: string };
 
 /** A turn that was deleted or not stored. */
@@ -92,12 +101,12 @@ export type Rows = {
   turns: TurnRow[];
   rounds: { turnId: string; number: number; model: string; attempts: number }[];
   calls: CallRow[];
-  /** Of an event of a round, the `round`. */
+  /** The `round` of an event of a round. */
   events: { turnId: string; number: number; type: string; round: number | null; at: number }[];
   deliveries: DeliveryRow[];
   /** Calls of earlier turns that a turn's input answers. */
   answers: { turnId: string; callId: string }[];
-  /** Rows of `work` whose turn has ended or is not there, those of the flood too. */
+  /** Rows of `work` with an ended or missing turn, including the flood. */
   strayWork: { turnId: string }[];
 };
 
@@ -123,7 +132,6 @@ export type CallRow = {
   id: string;
   name: string;
   effect: string;
-  /** Which planned call it is. */
   mark: string | null;
   /** `success`, an error category, or null while it is open. */
   outcome: string | null;

@@ -11,7 +11,7 @@ import { runChaos } from './run-chaos.ts';
 const options = readOptions(process.argv.slice(2));
 process.exit(await main(options));
 
-/** 0 where all promises were kept, 1 where not, 2 where the run itself failed. */
+/** Returns the exit code: 0 if all promises were kept, 1 if not, 2 if the run itself failed. */
 async function main(options: Options): Promise<number> {
   await using harness = await openChaosHarness(options);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -28,7 +28,7 @@ async function main(options: Options): Promise<number> {
     return checked.some(({ status }) => status === 'broken') ? 1 : 0;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-    // What the run has left in progress fails when its harness closes; the reason is printed already.
+    // Work that the run has left in progress fails when its harness closes. The reason is already printed.
     process.on('unhandledRejection', () => {});
     return 2;
   }

@@ -18,31 +18,31 @@ import { type ChaosPostgres, type ChaosRedis, openStores } from './open-stores.t
 import { chaosProjects } from './projects.ts';
 import type { Options } from './read-options.ts';
 
-/** A whole Pawl and everything around it: what a run breaks and observes. */
+/** A whole Pawl and its surroundings, which a run breaks and observes. */
 export type ChaosHarness = AsyncDisposable & {
   postgres: ChaosPostgres;
-  /** The driver's own connections, past all links of parts. */
+  /** The driver's own connections, which bypass all links of parts. */
   sql: postgres.Sql;
-  /** Null where the queue is on Postgres. */
+  /** Null if the queue is on Postgres. */
   redis: ChaosRedis | null;
   workers: Part[];
   apis: Api[];
   model: ModelRecorder;
   tools: ToolRecorder;
   receiver: WebhookReceiver;
-  /** The driver's own queue, past all links. */
+  /** The driver's own queue, which bypasses all links. */
   jobQueue: JobQueue;
 };
 
 /**
- * Each part reaches each server over a link of its own, so that one part alone can be cut off; but not those of a Redis with
- * Sentinels, which say themselves where it is.
+ * A part with a separate link to each server, so that it alone can be cut off. A Redis with Sentinels has no links,
+ * since the Sentinels name its address.
  */
 export type Part = SupervisedPart & { links: Links; skewMs: number };
 export type Links = { postgres: Link[]; redis: Link[] };
 export type Api = Part & { url: string };
 
-/** Opens the harness in a new folder, which is removed with it unless it is to be kept. */
+/** Opens the harness in a new folder. The folder is removed with the harness unless it must be kept. */
 export async function openChaosHarness(options: Options): Promise<ChaosHarness> {
   const { workers, apis, keep } = options;
   await using opened = new AsyncDisposableStack();
@@ -83,14 +83,14 @@ function names(service: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${service}-${index + 1}`);
 }
 
-/** Types are not fetched: a rejection of that query, when it is cut off, could not be caught. */
+/** Opens a connection that fetches no types: a rejection of that query, when it is cut off, could not be caught. */
 function openSql(url: string): postgres.Sql {
   const connection = { application_name: 'chaos', statement_timeout: 20_000 };
   const backoff = () => 0.2;
   return postgres(url, { max: 5, fetch_types: false, onnotice: () => {}, connect_timeout: 5, backoff, connection });
 }
 
-/** Bounds that are short enough for a run: a model that hangs is given up in seconds. */
+/** Returns settings with bounds that are short enough for a run: a hanging model is given up within seconds. */
 function settings({ modelUrl, dyingUrl, secret }: Record<'modelUrl' | 'dyingUrl' | 'secret', string>) {
   return {
     PAWL_PROVIDERS: JSON.stringify({
@@ -116,7 +116,7 @@ const DYING_WORDS = [
   `data: ${JSON.stringify({ error: { message: 'Overloaded', code: 'overloaded' } })}\n\n`,
 ];
 
-/** Two of a kind are hours apart from each other, and from the stores. */
+/** Two parts of a kind are hours apart from each other and from the stores. */
 const SKEW_MS = 5 * 3_600_000;
 
 type PartSetup = { folder: string; postgres: ChaosPostgres; redis: ChaosRedis | null; env: Record<string, string> };
@@ -133,7 +133,8 @@ async function openPart(name: string, service: 'api' | 'worker', setup: PartSetu
   const env = {
     ...setup.env,
     PAWL_CHAOS_SKEW_MS: String(skewMs),
-    // Workers sign webhooks for a time, so that theirs is right but for some faults; of an API no clock counts.
+    // Workers sign webhooks with their time, so their clocks are right except in some faults. An API's clock does not
+    // matter.
     PAWL_CHAOS_SKEWED: service === 'api' ? '1' : '0',
     DATABASE_URL: postgres.url.replace(/@[^/]+/, `@${hostsOf(links.postgres)}`),
     ...(redis ? { REDIS_URL: redis.single ? `redis://${hostsOf(links.redis)}` : redis.url } : {}),

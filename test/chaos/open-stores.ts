@@ -8,37 +8,35 @@ import { openRedis, type TestRedis } from '../harness/stores/redis/open-redis.ts
 import { openSentinels } from '../harness/stores/redis/open-sentinels.ts';
 import type { Options } from './read-options.ts';
 
-/** The PostgreSQL of a run: one server, or a pair of which either may be the primary. */
+/** The PostgreSQL of a run: one server, or a pair with a primary on either side. */
 export type ChaosPostgres = AsyncDisposable & {
-  /** For the driver: leads to the primary, whichever it is. */
+  /** The driver's URL, which leads to the present primary. */
   url: string;
-  /** The ports of all servers. */
   ports: number[];
-  /** Stops the primary as a crash would; it stays away until `start`. */
+  /** Stops the primary as a crash would. It stays down until `start`. */
   crash(): Promise<void>;
   start(): Promise<void>;
-  /** Where there is a standby. */
+  /** The failover of a pair, or null without a standby. */
   pair: PostgresFailover | null;
 };
 
 export type PostgresFailover = {
   /** Kills the primary, and promotes its standby after a while. */
   failOver(awayMs: number): Promise<void>;
-  /** Makes a standby of the new primary. */
   replaceStandby(): Promise<void>;
-  /** Parts the standby from its primary; the returned function ends it. */
+  /** Parts the standby from its primary. The returned function ends the partition. */
   partStandby(): () => void;
 };
 
 /** The Redis of a run: one server, or a master with a replica, watched by Sentinels. */
 export type ChaosRedis = {
   url: string;
-  /** The driver's own connection, to the master of the moment. */
+  /** The driver's own connection to the present master. */
   client: Redis;
-  /** The one server, where there is one. */
+  /** The single server, or null. */
   single: TestRedis | null;
   trio: RedisFailover | null;
-  /** Waits until a failover that a fault has brought about is over, and all nodes take what they took before. */
+  /** Waits until a failover of a fault is over, and all nodes have their settings back. */
   settle(): Promise<void>;
 };
 
@@ -46,11 +44,10 @@ export type RedisFailover = { failOver(): Promise<void> };
 
 export type ChaosStores = AsyncDisposable & {
   postgres: ChaosPostgres;
-  /** Null where the queue is on Postgres. */
+  /** Null if the queue is on Postgres. */
   redis: ChaosRedis | null;
 };
 
-/** Opens the stores of a run in its folder. */
 export async function openStores(
   folder: string,
   { queue, stores }: Pick<Options, 'queue' | 'stores'>,

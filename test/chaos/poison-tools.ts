@@ -1,7 +1,7 @@
 import { defineTool } from 'pawl/tools';
 import { z } from 'zod';
 
-/** A tool that kills its worker, as a crash in native code or a lack of memory does. */
+/** A tool that kills its worker, like a crash in native code or a lack of memory. */
 export default [
   defineTool({
     name: 'crash_worker',

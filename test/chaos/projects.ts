@@ -1,13 +1,12 @@
-/** The project of the load. */
 export const LOAD = { name: 'load', key: 'key-of-the-load' };
 
 /** The project that floods, and its model. */
 export const FLOOD = { name: 'flood', key: 'key-of-the-flood', max_active_turns: 8, model: 'flood' };
 
-/** The project of those who speak into the same conversations, and their model. */
+/** The project of the clients that speak into the same conversations, and its model. */
 export const TALK = { name: 'talk', key: 'key-of-the-talk', model: 'talk' };
 
-/** The project of those who fork turns and run them again, and their model. */
+/** The project of the clients that fork and rerun turns, and its model. */
 export const FORKS = { name: 'forks', key: 'key-of-the-forks', model: 'forks' };
 
 /** PAWL_PROJECTS of a run. */

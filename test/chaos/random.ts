@@ -1,14 +1,14 @@
-/** Pseudo-random choices: the same for the same seed. */
+/** Pseudo-random choices, which the seed determines. */
 export type Random = {
-  /** From 0 up to, and without, 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number;
-  /** A whole number, both ends included. */
+  /** Returns a whole number, both ends included. */
   integer(least: number, most: number): number;
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
   shuffle<Item>(items: readonly Item[]): Item[];
 };
 
-/** Makes them from a seed (mulberry32: 32 bits of state, good enough to choose what to break). */
+/** Makes choices from a seed (mulberry32: 32 bits of state, good enough to choose faults). */
 export function makeRandom(seed: number): Random {
   let state = seed >>> 0;
 

@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util';
 import { type FaultKind, kindsFor, type QueueMode, type StoreMode } from './faults/fault-kinds.ts';
 
 /**
- * `all` promises; those `of-pawl`, without the run's own promise that each fault had an effect; or the `core`: lost, duplicated, stuck,
- * an `at_most_once` call made twice. The core does not depend on the speed of the machine.
+ * The promises that a run judges. `all`: all promises. `of-pawl`: without the run's own promise that each fault had
+ * an effect. `core`: lost, duplicated, stuck, an `at_most_once` call made twice. The core does not depend on the
+ * speed of the machine.
  */
 export type Verdict = 'all' | 'of-pawl' | 'core';
 
-/** The options of the command line. */
 export type Options = {
   turns: number;
   faults: number;
@@ -15,23 +15,22 @@ export type Options = {
   seed: number;
   queue: QueueMode;
   stores: StoreMode;
-  /** The kinds of faults to choose from. */
   kinds: FaultKind[];
   workers: number;
   apis: number;
-  /** Messages of those who speak into the same conversations, how many these are, and into how many. */
+  /** The messages of clients that speak into the same conversations, and the numbers of clients and conversations. */
   messages: number;
   talkers: number;
   conversations: number;
-  /** Turns that are forked, run again and deleted meanwhile. */
+  /** The turns that are forked, rerun and deleted concurrently. */
   origins: number;
-  /** The broken promises that fail the run; the others are reported. */
+  /** The broken promises that fail the run. The others are reported. */
   verdict: Verdict;
-  /** A folder for logs and the history; without one they are removed with the run. */
+  /** A folder for logs and the history. Without a folder they are removed with the run. */
   keep: string | undefined;
 };
 
-/** Reads the command line; a mistake in it is one sentence and exit code 2. */
+/** Reads the command line. A mistake gives one sentence and exit code 2. */
 export function readOptions(args: string[]): Options {
   try {
     const { values } = parseArgs({ args, options });

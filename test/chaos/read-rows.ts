@@ -4,7 +4,7 @@ import type { CallRow, DeliveryRow, Rows, StepStart, TalkTurn, TurnRow } from '.
 import type { Part } from './open-harness.ts';
 import { FORKS, LOAD, TALK } from './projects.ts';
 
-/** Reads the rows at the end of a run: those of the load, and the turns of the flood that have not ended. */
+/** Reads the rows at the end of a run: the rows of the load, and the turns of the flood that have not ended. */
 export async function readRows(sql: postgres.Sql): Promise<Rows> {
   const ofLoad = sql`turn_id in (select id from turns where project = ${LOAD.name})`;
   const [turns, rounds, calls, events, deliveries, answers, strayWork] = await Promise.all([
@@ -34,7 +34,7 @@ export async function readRows(sql: postgres.Sql): Promise<Rows> {
   return { turns, rounds, calls, events, deliveries, answers, strayWork };
 }
 
-/** The turns of the talk, with all that was said to each, in order. */
+/** Reads the turns of the talk, with all their messages in order. */
 export function readTalk(sql: postgres.Sql): Promise<TalkTurn[]> {
   return sql<TalkTurn[]>`select id, status, inputs,
       coalesce((select max(sent) from rounds where turn_id = turns.id), 0) as sent,
@@ -42,7 +42,7 @@ export function readTalk(sql: postgres.Sql): Promise<TalkTurn[]> {
     from turn_states as turns where project = ${TALK.name} order by id`;
 }
 
-/** The ids of all turns of the families that are there, also of those that no caller finds. */
+/** Reads the ids of all existing turns of the families, including hidden turns. */
 export async function readForks(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select id from turns where project = ${FORKS.name} order by id`;
   return rows.map(({ id }) => id);
@@ -54,7 +54,7 @@ function ms(sql: postgres.Sql, column: string) {
 
 type Line = { time?: number; event?: string; turn_id?: string; shiftMs?: number };
 
-/** Which worker began a step of which turn, and when: from the logs of all its processes. */
+/** Reads from all workers' logs which worker began a step of which turn, and when. */
 export async function readStarts(workers: Part[]): Promise<StepStart[]> {
   const files = workers.flatMap(({ name, logFiles }) => logFiles().map((file) => ({ name, file })));
   const starts = await Promise.all(
@@ -65,7 +65,7 @@ export async function readStarts(workers: Part[]): Promise<StepStart[]> {
   return starts.flat().sort((one, other) => one.at - other.at);
 }
 
-/** Times that were logged while the clock was shifted are corrected. */
+/** Returns the starts in a log. Times that were logged with a shifted clock are corrected. */
 function startsIn(log: string): Omit<StepStart, 'worker'>[] {
   let shiftMs = 0;
   return log.split('\n').flatMap((text) => {
@@ -78,7 +78,7 @@ function startsIn(log: string): Omit<StepStart, 'worker'>[] {
 
 const STARTS = new Set<string | undefined>(['round.started', 'tool_calls.started']);
 
-/** A process that was killed may have left half a line. */
+/** Parses a line. A killed process may have left half a line. */
 function parse(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line;

@@ -2,13 +2,13 @@ import { percentile } from '../../bench/percentile.ts';
 import type { FaultRecord, History } from './history.ts';
 import type { TurnPlan } from './load/turn-plan.ts';
 
-/** How long after the end of a fault a turn that it stopped had its next checkpoint. */
+/** The time from the end of a fault until the next checkpoint of a turn that it stopped. */
 export type Recovery = {
   fault: FaultRecord;
   turnId: string;
-  /** Milliseconds, without those of another fault that stops all work. */
+  /** The milliseconds, without the time of another fault that stops all work. */
   ms: number;
-  /** Whether there was no other fault between this one and that checkpoint. */
+  /** Whether no other fault occurred before that checkpoint. */
   isClean: boolean;
 };
 
@@ -23,7 +23,7 @@ type Life = {
 
 const CHECKPOINTS = /^(round|tool_call)\.completed$|^turn\.(completed|incomplete|failed|cancelled)$/;
 
-/** Every turn that a fault stopped, with its recovery. */
+/** Returns every turn that a fault stopped, with its recovery. */
 export function recoveriesOf(history: RecoveryHistory): Recovery[] {
   const lives = livesOf(history);
   const stopping = [...history.faults.filter(({ scope }) => scope !== 'none'), ...deathsOf(history)];
@@ -32,31 +32,31 @@ export function recoveriesOf(history: RecoveryHistory): Recovery[] {
   );
 }
 
-/** Each death of a worker by a poison turn is a fault for the other turns of that worker. */
+/** Returns the deaths of workers by a poison turn. Each is a fault for the other turns of that worker. */
 function deathsOf({ faults, ownEnds }: RecoveryHistory): FaultRecord[] {
   const poison = faults.find(({ kind }) => kind === 'poison-turn');
   if (!poison) return [];
   return ownEnds.map(({ part, at }) => ({ ...poison, from: at, endedAt: at, scope: part }));
 }
 
-/** For each fault its first recovery, which is when the fault was overcome. */
+/** Returns the first recovery of each fault, which ends the fault's effect. */
 export function firstRecoveries(recoveries: Recovery[]): Recovery[] {
   const byFault = Map.groupBy(recoveries, ({ fault }) => fault.number);
   return [...byFault.values()].map((all) => all.reduce((first, other) => (other.ms < first.ms ? other : first)));
 }
 
-/** How many turns were in progress at some time during a fault. */
+/** Counts the turns that were in progress during a fault. */
 export function turnsDuring({ from, endedAt }: FaultRecord, turns: History['rows']['turns']): number {
   return turns.filter(({ createdAt, completedAt }) => createdAt < endedAt && (completedAt ?? Infinity) > from).length;
 }
 
-/** How much longer than its script a turn took that met no fault, in the middle: how slow the machine is. */
+/** Returns the median delay of unharmed turns after their scripts: it shows how slow the machine is. */
 export function usualDelayMs(history: Pick<History, 'plans' | 'rows' | 'faults'>): number {
   const unharmed = delaysOfTurns(history).flatMap(({ isDisturbed, ms }) => (isDisturbed ? [] : [ms]));
   return unharmed.length > 0 ? percentile(unharmed, 0.5) : 0;
 }
 
-/** How much longer than its script each plain turn took, and whether a fault met it. */
+/** Returns how much longer than its script each plain turn took, and whether a fault met it. */
 export function delaysOfTurns({ plans, rows, faults }: Pick<History, 'plans' | 'rows' | 'faults'>) {
   const planOf = new Map(plans.map((plan) => [plan.number, plan]));
   return rows.turns.flatMap((row) => {
@@ -68,8 +68,7 @@ export function delaysOfTurns({ plans, rows, faults }: Pick<History, 'plans' | '
 }
 
 /**
- * Whether only faults can stop a turn: it has no trouble of its own, and waits neither for capacity nor for its
- * client nor another turn.
+ * Returns whether only faults can stop a turn: it has no trouble, and waits for no capacity, client or other turn.
  */
 function isPlain({ trouble, shape, request }: TurnPlan): boolean {
   return !trouble && !request.service_tier && shape !== 'ask' && shape !== 'second';
@@ -90,7 +89,10 @@ function livesOf({ rows, starts, plans }: RecoveryHistory): Life[] {
     }));
 }
 
-/** In progress at the end of the fault, and, where the fault stopped one worker, last begun by that worker. */
+/**
+ * Returns whether a fault stopped a turn. The turn was in progress at the end of the fault. If the fault stopped one
+ * worker, that worker had begun it last.
+ */
 function isStopped(life: Life, { from, endedAt, scope }: FaultRecord): boolean {
   if (life.createdAt > endedAt || life.completedAt <= endedAt) return false;
   if (scope === 'all') return true;
@@ -109,7 +111,7 @@ function recovery(life: Life, fault: FaultRecord, all: FaultRecord[]): Recovery 
   return { fault, turnId: life.turnId, ms: next - fault.endedAt - otherwiseStopped, isClean: others.length === 0 };
 }
 
-/** Milliseconds of a span in which there was at least one of the faults. */
+/** Returns the milliseconds of a span with at least one of the faults. */
 function overlap(faults: FaultRecord[], { from, until }: { from: number; until: number }): number {
   let seenUntil = from;
   let ms = 0;

@@ -17,13 +17,12 @@ import { readForks, readRows, readStarts, readTalk } from './read-rows.ts';
 import { retryUntilDone } from './retry-until-done.ts';
 
 const NS_PER_MS = 1_000_000;
-/** A rescue comes within a minute, so that nothing which can move stands still for longer. */
+/** A rescue happens within a minute, so no movable work rests for longer than this. */
 const STILL_MS = 120_000;
 const LONGEST_SETTLE_MS = 20 * 60_000;
-/** Models of projects beside the load. */
 const OTHERS = new Set<string>([FLOOD.model, TALK.model, FORKS.model]);
 
-/** Plays the load while the faults are injected, waits until all has settled, and returns all that happened. */
+/** Plays the load while the faults are injected, waits until all has settled, and returns the history. */
 export async function runChaos(harness: ChaosHarness, options: Options): Promise<History> {
   const { seed, turns, seconds } = options;
   const schedule = makeSchedule(options);
@@ -84,8 +83,8 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
 const POLL_MS = 300;
 
 /**
- * Waits, after the last fault, until everything has ended or nothing has moved for two minutes: a turn that is still active
- * then is stuck, on a slow machine too. Deliveries that wait for their next attempt are hurried, since those pauses take hours.
+ * Waits, after the last fault, until everything has ended or has not moved for two minutes: a turn that is still
+ * active then is stuck, even on a slow machine. Waiting deliveries are hurried, since their pauses take hours.
  */
 async function settle({ sql }: ChaosHarness, load: Promise<void>): Promise<void> {
   const last = performance.now() + LONGEST_SETTLE_MS;
@@ -106,7 +105,7 @@ async function settle({ sql }: ChaosHarness, load: Promise<void>): Promise<void>
   }
 }
 
-/** Counts that change whenever a turn, a delivery or an erasure moves; `open` is all that has not ended. */
+/** Reads counts that change whenever a turn, a delivery or an erasure moves. `open` counts unfinished work. */
 async function readProgress(sql: ChaosHarness['sql']) {
   const [row] = await sql<{ open: number; events: number; starts: number; sent: number }[]>`
     select (select count(*) from work)::int
@@ -118,7 +117,9 @@ async function readProgress(sql: ChaosHarness['sql']) {
   return row!;
 }
 
-/** A turn that is not stored is kept for a while, for a caller who asks again; at the end of the load, none does. */
+/**
+ * Hurries the erasure of unstored turns. They are kept for a while for repeated requests, which end with the load.
+ */
 async function hurryErasing(sql: ChaosHarness['sql']): Promise<void> {
   await sql`update turns set completed_at = completed_at - interval '1 minute'
     where not stored and completed_at > now() - interval '30 seconds'`;
@@ -127,11 +128,15 @@ async function hurryErasing(sql: ChaosHarness['sql']): Promise<void> {
 
 const INTERVAL_MS = 500;
 
-/** Samples the rows until the run is over: how late the latest is, how long the longest lease, and how many turns of the flood are at work. */
+/**
+ * Samples the rows until the run is over: the latest row, the longest lease, and the number of running turns of the
+ * flood.
+ */
 async function sampleRows({ sql }: ChaosHarness, over: AbortSignal): Promise<History['latest']> {
   const latest = { lateMs: 0, longestLeaseMs: 0, mostFlooding: 0 };
   while (!over.aborted) {
-    // Not now(): the statement may wait for a lock, and would then see leases that were taken after it began.
+    // The statement does not use now(): it may wait for a lock, and would then see leases that are younger than its
+    // start.
     const [row] = await sql<{ late: number; lease: number; flooding: number }[]>`
       select coalesce(max(extract(epoch from clock_timestamp() - due_at)), 0)::double precision * 1000 as late,
         coalesce(max(extract(epoch from lease_until - clock_timestamp())), 0)::double precision * 1000 as lease,

@@ -2,12 +2,12 @@ import type { History, MadeTurn, TurnRow } from './history.ts';
 import type { TurnPlan } from './load/turn-plan.ts';
 import { DYING_MODEL } from './load/turn-request.ts';
 
-/** When the run of the history began. */
 const START = 1_800_000_000_000;
 
 /**
- * A small run without a broken promise: plan 1 is streamed, calls a tool of each kind and has a webhook, refused at
- * its first attempt; plan 2 is polled, has a limit, and its first model dies. A worker was killed while both were in progress.
+ * Returns a small run without a broken promise. Plan 1 is streamed, calls a tool of each kind and has a webhook that
+ * is refused at its first attempt. Plan 2 is polled, has a limit, and its first model dies. A worker was killed while
+ * both were in progress.
  */
 export function soundHistory(): History {
   return {
@@ -152,7 +152,7 @@ function call(turnId: string, more: { index: number; name: string; effect: strin
   return { turnId, round: 1, id: `call_${more.index + 1}`, outcome: 'success', ...more };
 }
 
-/** A fork or rerun of turn 3, with the turn behind it. */
+/** Returns a fork or rerun of turn 3, with the turn after it. */
 function made(kind: MadeTurn['kind'], number: number): MadeTurn {
   const next = { id: `turn_${number + 1}`, status: 'completed' };
   const afterRound = kind === 'fork' ? 1 : null;

@@ -1,6 +1,6 @@
 /**
- * A kind of fault: its target, how long it lasts (milliseconds, from and to), the queue and the stores it needs, and whether a
- * run has it once at most.
+ * A kind of fault: its target, its duration (milliseconds, from and to), the queue and the stores that it needs.
+ * `isOnce`: a run has it at most once.
  */
 type FaultKindShape = {
   target: Target;
@@ -10,7 +10,10 @@ type FaultKindShape = {
   isOnce?: boolean;
 };
 
-/** Two faults at one target never overlap; `worker` and `api` are one of several, chosen by `aim`. */
+/**
+ * The target of a fault. Two faults at one target never overlap. `worker` and `api` are one of several, chosen by
+ * `aim`.
+ */
 export type Target =
   | 'worker'
   | 'api'
@@ -22,13 +25,12 @@ export type Target =
   | 'receiver'
   | 'project';
 
-/** Where the queue of a run is. */
 export type QueueMode = 'redis' | 'postgres';
 
-/** Whether each store of a run is one server, or more of which one takes over for another. */
+/** Whether each store of a run is one server, or several servers with a failover. */
 export type StoreMode = 'single' | 'failover';
 
-/** All kinds of faults; docs/chaos.md says what each does. */
+/** All kinds of faults. docs/chaos.md describes each. */
 export const faultKinds = {
   'worker-kill': { target: 'worker', lastsMs: [300, 2_500] },
   'worker-pause': { target: 'worker', lastsMs: [7_000, 10_000] },
@@ -39,7 +41,7 @@ export const faultKinds = {
   'worker-cut-off': { target: 'worker', lastsMs: [2_000, 8_000] },
   'worker-parted': { target: 'worker', lastsMs: [3_000, 9_000] },
   'worker-unanswered': { target: 'worker', lastsMs: [2_000, 9_000] },
-  // It kills ten workers, one after the other.
+  // It kills ten workers in turn.
   'poison-turn': { target: 'provider', lastsMs: [0, 0], isOnce: true },
   'api-kill': { target: 'api', lastsMs: [200, 1_500] },
   'api-roll': { target: 'api', lastsMs: [0, 500] },
@@ -86,13 +88,12 @@ export const faultKinds = {
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** Whether a run has a kind once at most. */
 export function isOnce(kind: FaultKind): boolean {
   const { isOnce = false }: FaultKindShape = faultKinds[kind];
   return isOnce;
 }
 
-/** The kinds that a run on this queue and these stores can have, in a fixed order. */
+/** Returns the kinds that a run on this queue and these stores can have, in a fixed order. */
 export function kindsFor(queue: QueueMode, stores: StoreMode = 'single'): FaultKind[] {
   return (Object.keys(faultKinds) as FaultKind[]).filter((kind) => {
     const needs: FaultKindShape = faultKinds[kind];

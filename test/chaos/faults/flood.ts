@@ -4,22 +4,22 @@ import { FLOOD } from '../projects.ts';
 import { retryUntilDone } from '../retry-until-done.ts';
 import type { Fault } from './fault.ts';
 
-/** Turns of one flood, and how many of them are posted at the same time. */
+/** The turns of one flood, and the number of turns that are posted at the same time. */
 const TURNS = 1_000;
 const LANES = 25;
 
-/** A flood that other faults hold up is left to itself: its turns end with all others. */
+/** The bound of a flood that other faults delay. Its turns then end with all others. */
 const LIMIT_MS = 40_000;
 const TIMEOUT_MS = 5_000;
 const POLL_MS = 100;
 
-/** Far more turns than it may have at work: the other project is beside it until none of them waits. */
+/** The flood has far more turns than may run, so the other project is beside it until no turn waits. */
 const TURN = {
   model: `openai/${FLOOD.model}`,
   input: JSON.stringify({ sim: { answer: 'One of many.', final: { think_ms: 60 } } }),
 };
 
-/** Another project posts more turns at once than there are places. */
+/** Posts more turns of another project at once than there are places. */
 export const floodApi: Fault = async (harness, { number }) => {
   const until = Date.now() + LIMIT_MS;
   const left = Array.from({ length: TURNS }, (_, index) => `flood-${number}-${Date.now()}-${index}`);
@@ -44,7 +44,7 @@ export const floodApi: Fault = async (harness, { number }) => {
   return { evidence, endedAt: Date.now(), scope: 'none' };
 };
 
-/** Whether the turn was acknowledged; each try asks another API. */
+/** Returns whether the turn was acknowledged. Each try asks another API. */
 async function postOne({ apis }: ChaosHarness, key: string): Promise<boolean> {
   const api = apis[Math.floor(Math.random() * apis.length)];
   const headers = { authorization: `Bearer ${FLOOD.key}`, 'content-type': 'application/json', 'idempotency-key': key };
@@ -54,7 +54,7 @@ async function postOne({ apis }: ChaosHarness, key: string): Promise<boolean> {
     await response.text();
     if (response.status === 202) return true;
   } catch {
-    // The API is away, as it is for the load.
+    // The API is down, as it may be for the load.
   }
   await sleep(POLL_MS);
   return false;

@@ -21,7 +21,7 @@ import { troubleReceiver } from './receiver.ts';
 import { failOverRedis, fillRedis, killRedis, killRedisClients, pauseRedis, restartRedis } from './redis.ts';
 import { type ScheduledFault, targetOf } from './schedule.ts';
 
-/** A trouble that comes with turns: the requests to their model show its effect, once the run is over. */
+/** A trouble of turns: after the run, the requests to their model show its effect. */
 const troubleTurns: Fault = async () => ({ evidence: null, endedAt: Date.now(), scope: 'none' });
 
 const faults: Record<FaultKind, Fault> = {
@@ -79,7 +79,7 @@ const faults: Record<FaultKind, Fault> = {
 const LIMIT_MS = 60_000;
 const MAX_ATTEMPTS = 12;
 
-/** Injects the faults as scheduled, from now on; two faults at one target come one after the other. */
+/** Injects the faults as scheduled, from now on. Two faults at one target follow each other. */
 export async function injectFaults(
   schedule: ScheduledFault[],
   harness: ChaosHarness,
@@ -99,8 +99,8 @@ export async function injectFaults(
 }
 
 /**
- * A fault needs turns in progress: where there are none, some are posted first. One without effect (nothing was written
- * just then, or another fault had ended its target) is injected again while more turns are posted.
+ * Injects a fault while turns are in progress, and posts turns first if none are. If a fault has no effect (no write
+ * was made then, or another fault had ended its target), it is repeated while more turns are posted.
  */
 async function injectUntilEffective(
   scheduled: ScheduledFault,
@@ -110,13 +110,13 @@ async function injectUntilEffective(
   for (let attempt = 1; ; attempt += 1) {
     if (attempt > 1 || !load.isInProgress()) await load.addLoad();
     const record = await injectOnce(scheduled, harness);
-    // The effect of a trouble that comes with turns is known only at the end.
+    // The effect of a trouble of turns is known only at the end.
     const isOver = record.evidence !== null || faults[scheduled.kind] === troubleTurns;
     if (isOver || attempt === MAX_ATTEMPTS) return record;
   }
 }
 
-/** A fault that failed is recorded as one without effect. */
+/** Injects a fault once. A failed fault is recorded as a fault without an effect. */
 async function injectOnce(scheduled: ScheduledFault, harness: ChaosHarness): Promise<FaultRecord> {
   const from = Date.now();
   const failed = (error: unknown): FaultOutcome => {

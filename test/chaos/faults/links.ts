@@ -5,7 +5,7 @@ import type { ChaosHarness, Part } from '../open-harness.ts';
 import { aimedAt, type Fault, type FaultOutcome } from './fault.ts';
 import type { ScheduledFault } from './schedule.ts';
 
-/** A worker loses PostgreSQL in one of several ways, and nothing else. */
+/** Makes a worker lose only PostgreSQL, in one of several ways. */
 export function partWorker(mode: LinkMode): Fault {
   return async ({ workers }, scheduled) => {
     const worker = aimedAt(workers, scheduled);
@@ -13,7 +13,7 @@ export function partWorker(mode: LinkMode): Fault {
   };
 }
 
-/** An API loses PostgreSQL in one of several ways. */
+/** Makes an API lose PostgreSQL, in one of several ways. */
 export function partApi(mode: LinkMode): Fault {
   return async ({ apis }, scheduled) => ({
     ...(await harm(aimedAt(apis, scheduled).links.postgres, mode, scheduled)),
@@ -21,7 +21,7 @@ export function partApi(mode: LinkMode): Fault {
   });
 }
 
-/** One worker, or every part, loses Redis in one of several ways. */
+/** Makes one worker, or every part, lose Redis in one of several ways. */
 export function partRedis(mode: LinkMode): Fault {
   return async (harness, scheduled) => {
     const isForAll = scheduled.aim < 0.3;
@@ -32,7 +32,7 @@ export function partRedis(mode: LinkMode): Fault {
   };
 }
 
-/** Everything between all parts and all stores is late. */
+/** Delays all bytes between all parts and all stores. */
 export function delayAll(mode: LinkMode): Fault {
   return async (harness, scheduled) => ({
     ...(await harm(
@@ -44,22 +44,25 @@ export function delayAll(mode: LinkMode): Fault {
   });
 }
 
-/** All connections to PostgreSQL are reset, and new ones too for a while. */
+/** Resets all connections to PostgreSQL, and new connections for a while. */
 export const cutPostgres: Fault = (harness, scheduled) => harm(postgresLinks(harness), 'cut', scheduled);
 
-/** Everything to and from PostgreSQL is slow. */
+/** Slows all bytes to and from PostgreSQL. */
 export const slowPostgres: Fault = (harness, scheduled) => harm(postgresLinks(harness), 'slow', scheduled);
 
-/** PostgreSQL executes its statements, and the answers are lost; then the connections are reset. */
+/** Drops the answers of PostgreSQL to its executed statements, then resets the connections. */
 export const loseAcks: Fault = async (harness, scheduled) => {
   const links = postgresLinks(harness);
   const outcome = await harm(links, 'drop-replies', scheduled);
   const hasCommit = links.some(({ harm: { droppedReplies } }) => droppedReplies.some(isCommit));
-  // Writes go in groups, so a short time may pass without a commit.
+  // Writes are sent in groups, so a short time may pass without a commit.
   return { ...outcome, evidence: outcome.evidence && hasCommit ? `${outcome.evidence}, commits among them` : null };
 };
 
-/** A statement that wrote is answered with its tag: each checkpoint is one statement, which ends in a select. */
+/**
+ * Returns whether a reply shows a commit. A write is answered with its tag: each checkpoint is one statement, which
+ * ends in a select.
+ */
 function isCommit(reply: string): boolean {
   return /(COMMIT|INSERT 0 [1-9]|UPDATE [1-9]|SELECT [1-9])/.test(reply);
 }
@@ -89,7 +92,7 @@ type Sum = Record<Exclude<keyof Harm, 'droppedReplies'>, number>;
 const HELD = { what: 'held bytes', count: ({ held }: Sum) => held };
 const LATE = { what: 'late bytes', count: ({ slowed }: Sum) => slowed };
 
-/** What shows that a mode had an effect. */
+/** The evidence of each mode's effect. */
 const EVIDENCE: Record<LinkMode, { what: string; count(sum: Sum): number }> = {
   pass: { what: '', count: () => 0 },
   cut: { what: 'resets', count: ({ resets }) => resets },

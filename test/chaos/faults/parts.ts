@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from '../open-harness.ts';
 import { aimedAt, type Fault, type FaultOutcome } from './fault.ts';
 
-/** SIGKILL for a worker; another process takes its name a little later. */
+/** Kills a worker with SIGKILL. Another process takes its name a little later. */
 export const killWorker: Fault = ({ workers }, scheduled) => kill(aimedAt(workers, scheduled), scheduled.lastsMs);
 
-/** SIGKILL for an API, in the middle of requests and streams. */
+/** Kills an API with SIGKILL, in the middle of requests and streams. */
 export const killApi: Fault = async ({ apis }, scheduled) => ({
   ...(await kill(aimedAt(apis, scheduled), scheduled.lastsMs)),
   scope: 'none',
 });
 
-/** A part that another fault has just ended is started first: otherwise there is nothing to kill. */
+/** Kills a part. A part that another fault has just ended is started first: otherwise there is no process to kill. */
 async function kill(part: Part, awayMs: number): Promise<FaultOutcome> {
   await part.start();
   const pid = part.pid();
@@ -23,16 +23,19 @@ async function kill(part: Part, awayMs: number): Promise<FaultOutcome> {
   return { evidence: pid > 0 ? `${part.name} (pid ${pid}) is dead` : null, endedAt, scope: part.name };
 }
 
-/** SIGTERM for a worker, as a deploy does it: it hands back what it cannot finish, ends, and another process takes its name. */
+/**
+ * Ends a worker with SIGTERM, as a deploy does: it hands its unfinished work back, and another process takes its
+ * name.
+ */
 export const rollWorker: Fault = ({ workers }, scheduled) => roll(aimedAt(workers, scheduled), scheduled.lastsMs);
 
-/** SIGTERM for an API: its streams end, and clients resume elsewhere. */
+/** Ends an API with SIGTERM: its streams end, and clients resume at another API. */
 export const rollApi: Fault = async ({ apis }, scheduled) => ({
   ...(await roll(aimedAt(apis, scheduled), scheduled.lastsMs)),
   scope: 'none',
 });
 
-/** A part that another fault has just ended is started first. */
+/** Ends a part. A part that another fault has just ended is started first. */
 async function roll(part: Part, awayMs: number): Promise<FaultOutcome> {
   await part.start();
   const pid = part.pid();
@@ -44,7 +47,9 @@ async function roll(part: Part, awayMs: number): Promise<FaultOutcome> {
   return { evidence: pid > 0 ? `${part.name} ended in ${endedAt - requestedAt} ms` : null, endedAt, scope: part.name };
 }
 
-/** SIGSTOP for longer than a lease, then SIGCONT: the worker resumes steps that are no longer its own. */
+/**
+ * Stops a worker with SIGSTOP for longer than a lease, then sends SIGCONT: the worker resumes steps that it has lost.
+ */
 export const pauseWorker: Fault = async ({ workers }, scheduled) => {
   const worker = aimedAt(workers, scheduled);
   const pid = await signalPart(worker, 'SIGSTOP');
@@ -53,12 +58,12 @@ export const pauseWorker: Fault = async ({ workers }, scheduled) => {
   const isStopped = / [Tt] /.test(await stateOf(pid));
   await sleep(scheduled.lastsMs);
   if (worker.pid() === pid) process.kill(pid, 'SIGCONT');
-  // Others take its work as soon as its leases have lapsed, so for its turns the fault ends when it begins.
+  // Others take its work when its leases have expired, so for its turns the fault ends when it begins.
   const evidence = isStopped ? `${worker.name} (pid ${pid}) was stopped for ${Date.now() - pausedAt} ms` : null;
   return { evidence, endedAt: pausedAt, scope: worker.name };
 };
 
-/** The state of a process by Linux; without /proc it is assumed to be stopped. */
+/** Returns the state of a process on Linux. Without /proc the process is assumed to be stopped. */
 async function stateOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') T ');
   return stat.slice(stat.lastIndexOf(')') + 1);
@@ -67,7 +72,7 @@ async function stateOf(pid: number): Promise<string> {
 const POLL_MS = 50;
 const TIMEOUT_MS = 2_000;
 
-/** A worker's wall clock jumps by hours while it works, and back again (harness/parts/skewed-clock.ts). */
+/** Makes a worker's wall clock jump by hours while it works, and back (harness/parts/skewed-clock.ts). */
 export const skewWorker: Fault = async ({ workers }, scheduled) => {
   const worker = aimedAt(workers, scheduled);
   const pid = await signalPart(worker, 'SIGUSR2');
@@ -78,7 +83,7 @@ export const skewWorker: Fault = async ({ workers }, scheduled) => {
   return { evidence, endedAt: Date.now(), scope: 'none' };
 };
 
-/** A worker is killed, and the process in its place has a clock that is hours off; it is killed in its turn. */
+/** Replaces a worker by a process with a clock that is hours off, and later kills that process. */
 export const misdateWorker: Fault = async ({ workers }, scheduled) => {
   const worker = aimedAt(workers, scheduled);
   await worker.start();
@@ -93,7 +98,7 @@ export const misdateWorker: Fault = async ({ workers }, scheduled) => {
   return { evidence, endedAt, scope: worker.name };
 };
 
-/** The last shift in the worker's log; 0 where there is none in time. */
+/** Returns the last shift in the worker's log, or 0 if none is logged in time. */
 async function loggedShift(worker: Part): Promise<number> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (performance.now() < deadline) {
@@ -108,7 +113,9 @@ async function loggedShift(worker: Part): Promise<number> {
 
 const RETRY_MS = 100;
 
-/** Sends a signal to the process that a part is now, and returns its id. A part that has just ended is started first. */
+/**
+ * Sends a signal to the present process of a part, and returns its id. A part that has just ended is started first.
+ */
 async function signalPart(part: Part, signal: NodeJS.Signals): Promise<number> {
   for (;;) {
     await part.start();

@@ -6,11 +6,11 @@ import type { Fault, FaultOutcome } from './fault.ts';
 const INTERVAL_MS = 150;
 const SLOTS = 240;
 
-/** `pg_terminate_backend` for some of Pawl's connections, again and again for a while. */
+/** Calls `pg_terminate_backend` for some of Pawl's connections, repeatedly for a while. */
 export const terminateBackends: Fault = (harness, { lastsMs }) =>
   signalBackends(harness, { lastsMs, word: 'terminated', signal: 'pg_terminate_backend', share: 0.3, states: 'any' });
 
-/** Running statements are cancelled, as a statement timeout does it. */
+/** Cancels running statements, as a statement timeout does. */
 export const cancelStatements: Fault = (harness, { lastsMs }) =>
   signalBackends(harness, { lastsMs, word: 'cancelled', signal: 'pg_cancel_backend', share: 1, states: 'active' });
 
@@ -37,7 +37,7 @@ async function signalBackends({ sql }: ChaosHarness, signalling: Signalling): Pr
   return { evidence: count > 0 ? `${count} backends ${word}` : null, endedAt: Date.now(), scope: 'all' };
 }
 
-/** The table of the work is locked: every statement on it waits, pools run empty, and lock timeouts come. */
+/** Locks the table of the work: every statement on it waits, pools are exhausted, and lock timeouts follow. */
 export const lockTurns: Fault = async ({ sql }, { lastsMs }) => {
   let waited = 0;
   await sql.begin(async (trx) => {
@@ -53,7 +53,7 @@ export const lockTurns: Fault = async ({ sql }, { lastsMs }) => {
   };
 };
 
-/** Other clients take every free connection of PostgreSQL, and some of Pawl's are ended. */
+/** Takes every free connection of PostgreSQL for other clients, and ends some of Pawl's. */
 export const takeAllConnections: Fault = async ({ sql, postgres: { url } }, { lastsMs }) => {
   const others: postgres.Sql[] = [];
   const take = async () => {
@@ -80,7 +80,7 @@ function isRefused(error: unknown): 'refused' | false {
   return error instanceof Error && 'code' in error && error.code === '53300' ? 'refused' : false;
 }
 
-/** An immediate stop of PostgreSQL, which loses nothing that was acknowledged, and a start that replays its log. */
+/** Stops PostgreSQL immediately, which loses no acknowledged write, and starts it, which replays its log. */
 export const restartPostgres: Fault = async ({ postgres }, { lastsMs }) => {
   const from = Date.now();
   await postgres.crash();
@@ -90,8 +90,8 @@ export const restartPostgres: Fault = async ({ postgres }, { lastsMs }) => {
 };
 
 /**
- * SIGKILL for the primary, and its synchronous standby takes over. Then that is given a standby of its own, so that it may
- * happen again.
+ * Kills the primary with SIGKILL, and promotes its synchronous standby. Then the new primary gets a standby, so that
+ * the fault may repeat.
  */
 export const failOverPostgres: Fault = async ({ postgres: { pair } }, { lastsMs }) => {
   const from = Date.now();
@@ -102,7 +102,7 @@ export const failOverPostgres: Fault = async ({ postgres: { pair } }, { lastsMs 
   return { evidence, endedAt, scope: 'all' };
 };
 
-/** The standby does not hear of its primary, whose commits wait for it. */
+/** Parts the standby from its primary. The commits of the primary wait for it. */
 export const partStandby: Fault = async ({ sql, postgres: { pair } }, { lastsMs }) => {
   const end = pair?.partStandby();
   let waited = 0;

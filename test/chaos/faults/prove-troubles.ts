@@ -3,7 +3,7 @@ import { FAILING_ATTEMPTS } from '../load/write-script.ts';
 
 type ProvenHistory = Pick<History, 'faults' | 'plans' | 'acks' | 'modelCalls' | 'ownEnds'>;
 
-/** Adds the evidence of troubles that came with turns: whether their model had a request of such a turn. */
+/** Adds the evidence of troubles of turns: whether their model had a request of such a turn. */
 export function proveTroubles(history: ProvenHistory): History['faults'] {
   return history.faults.map((fault) => {
     const carriers = new Set(

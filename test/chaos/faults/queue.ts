@@ -8,13 +8,13 @@ import type { ScheduledFault } from './schedule.ts';
 
 const INTERVAL_MS = 5;
 
-/** The queue is emptied, again and again for a while, so that jobs enqueued meanwhile are lost too. */
+/** Empties the queue repeatedly for a while, so that jobs enqueued in that time are lost too. */
 export const loseQueue: Fault = async (harness, { lastsMs }) => {
   const lost = await emptyQueue(harness, lastsMs);
   return { evidence: lost > 0 ? `${lost} jobs or keys lost` : null, endedAt: Date.now(), scope: 'all' };
 };
 
-/** Empties the queue for a while: FLUSHALL, or its table. Returns how many keys or jobs were lost. */
+/** Empties the queue for a while: FLUSHALL, or its table. Returns the number of lost keys or jobs. */
 async function emptyQueue({ redis, sql }: ChaosHarness, lastsMs: number): Promise<number> {
   let lost = 0;
   for (const until = Date.now() + lastsMs; Date.now() < until; await sleep(INTERVAL_MS)) {
@@ -28,10 +28,10 @@ async function emptyQueue({ redis, sql }: ChaosHarness, lastsMs: number): Promis
 
 const POLL_MS = 60;
 
-/** How many turns have their old jobs enqueued again, and how many jobs are enqueued at once. */
+/** The number of turns with old jobs that are enqueued again, and of jobs that are enqueued at once. */
 const MANY = 40;
 
-/** For a while every job has a double under another id. */
+/** Doubles every job under another id for a while. */
 export const doubleJobs: Fault = async (harness, scheduled) => {
   const doubled = new Set<string>();
   const until = Date.now() + scheduled.lastsMs;
@@ -44,7 +44,7 @@ export const doubleJobs: Fault = async (harness, scheduled) => {
   return { evidence: doubled.size > 0 ? `${doubled.size} jobs doubled` : null, endedAt: Date.now(), scope: 'none' };
 };
 
-/** Old jobs come again: of turns that have ended, of steps that are done. */
+/** Enqueues old jobs again: jobs of ended turns, and of steps that are done. */
 export const replayJobs: Fault = async (harness, scheduled) => {
   const { sql } = harness;
   const steps = await retryUntilDone(
@@ -64,7 +64,7 @@ export const replayJobs: Fault = async (harness, scheduled) => {
   };
 };
 
-/** The wake-ups that are due now, as they were enqueued. */
+/** Returns the due wakeups, as they were enqueued. */
 function dueNow({ sql }: ChaosHarness): Promise<TurnWakeup[]> {
   return sql<TurnWakeup[]>`select 'turn' as kind, id as "turnId", step, generation, provider, priority
     from work where due_at < 'infinity' and at_head and status <> 'requires_action'`;
@@ -74,19 +74,19 @@ function nameOf({ turnId, step, generation }: TurnWakeup): string {
   return `${turnId} ${step} ${generation}`;
 }
 
-/** Another generation makes another job id; no turn of a run comes near these. */
+/** Renumbers a wakeup. Another generation makes another job id, and no turn of a run reaches these. */
 function renumbered(wakeup: TurnWakeup, { number }: ScheduledFault, index: number): TurnWakeup {
   return { ...wakeup, generation: 1_000_000 + number * 10_000 + index };
 }
 
 const LOSING_MS = 1_000;
 
-/** The queue may be lost while it is empty: then it is lost again. */
+/** The most tries to lose the queue, since it may be empty when it is lost. */
 const ATTEMPTS = 3;
 
 /**
- * All rescuers find nothing to do for a while, although the queue has just been lost: a trigger passes over their
- * updates, which are those that raise `rescues`.
+ * Makes all rescuers find no rows for a while, although the queue has just been lost: a trigger skips the updates
+ * that raise `rescues`.
  */
 export const pauseRescuers: Fault = async (harness, { lastsMs }) => {
   const { sql } = harness;

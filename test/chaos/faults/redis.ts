@@ -4,14 +4,14 @@ import type { ChaosHarness } from '../open-harness.ts';
 import type { ChaosRedis } from '../open-stores.ts';
 import type { Fault, FaultOutcome } from './fault.ts';
 
-/** SIGKILL for Redis; it comes back empty, as one without persistence does. */
+/** Kills Redis with SIGKILL. It returns empty, like a Redis without persistence. */
 export const killRedis: Fault = (harness, { lastsMs }) => stop(singleOf(harness), { awayMs: lastsMs, forget: true });
 
-/** SIGKILL for Redis; it comes back with what it had written to the disk, up to a second ago. */
+/** Kills Redis with SIGKILL. It returns with its disk's data, up to a second old. */
 export const restartRedis: Fault = (harness, { lastsMs }) =>
   stop(singleOf(harness), { awayMs: lastsMs, forget: false });
 
-/** The Redis of the run; faults that need one are scheduled only where there is one. */
+/** Returns the Redis of the run. Faults that need a Redis are scheduled only if the run has a Redis. */
 function redisOf({ redis }: Pick<ChaosHarness, 'redis'>): ChaosRedis {
   if (!redis) throw new Error('There is no Redis in this run.');
   return redis;
@@ -23,7 +23,7 @@ function singleOf(harness: Pick<ChaosHarness, 'redis'>): TestRedis {
   return single;
 }
 
-/** SIGKILL for the master; Sentinels promote its replica, and what was the master comes back as the replica of that. */
+/** Kills the master with SIGKILL. Sentinels promote its replica, and the old master returns as a replica. */
 export const failOverRedis: Fault = async (harness) => {
   const redis = redisOf(harness);
   const before = await runId(redis);
@@ -46,12 +46,12 @@ async function stop(redis: TestRedis, { awayMs, forget }: { awayMs: number; forg
   return { evidence: before === after ? null : `Redis was away for ${awayMs} ms`, endedAt, scope: 'all' };
 }
 
-/** The name that Redis gives itself at each start. */
+/** Returns the name that Redis gives itself at each start. */
 async function runId({ client }: Pick<TestRedis, 'client'>): Promise<string> {
   return /run_id:(\w+)/.exec(await client.info('server'))?.[1] ?? '';
 }
 
-/** CLIENT PAUSE: Redis takes commands and answers none of them for a while; Sentinels may take it for dead. */
+/** Pauses Redis (CLIENT PAUSE): it accepts commands and answers none for a while. Sentinels may take it for dead. */
 export const pauseRedis: Fault = async (harness, { lastsMs }) => {
   const { client, settle } = redisOf(harness);
   const from = Date.now();
@@ -63,7 +63,7 @@ export const pauseRedis: Fault = async (harness, { lastsMs }) => {
   return { evidence: pausedMs >= lastsMs / 2 ? `no answer for ${pausedMs} ms` : null, endedAt, scope: 'all' };
 };
 
-/** Redis reaches its maxmemory and, evicting nothing, refuses every write. */
+/** Fills Redis to its maxmemory. It evicts no keys, so it refuses every write. */
 export const fillRedis: Fault = async (harness, { lastsMs }) => {
   const { client } = redisOf(harness);
   await client.config('SET', 'maxmemory', '1');
@@ -76,7 +76,7 @@ export const fillRedis: Fault = async (harness, { lastsMs }) => {
   return { evidence: refusal?.includes('OOM') ? 'writes were refused: OOM' : null, endedAt: Date.now(), scope: 'all' };
 };
 
-/** CLIENT KILL for every connection but the driver's, again and again for a while. */
+/** Kills every connection but the driver's (CLIENT KILL), repeatedly for a while. */
 export const killRedisClients: Fault = async (harness, { lastsMs }) => {
   const { client } = redisOf(harness);
   const until = Date.now() + lastsMs;

@@ -1,24 +1,24 @@
 import { makeRandom } from '../random.ts';
 import { type FaultKind, faultKinds, isOnce } from './fault-kinds.ts';
 
-/** A planned fault: when (milliseconds from the start of the load), what, for how long, and at which of several. */
+/** A planned fault: its time (milliseconds from the start of the load), kind, duration, and target among several. */
 export type ScheduledFault = {
   number: number;
   atMs: number;
   kind: FaultKind;
   lastsMs: number;
-  /** From 0 up to, and without, 1: selects the worker, the API, the connections. */
+  /** A number from 0 to below 1. It selects the worker, the API, or the connections. */
   aim: number;
 };
 
 export type ScheduleOptions = { seed: number; faults: number; seconds: number; kinds: FaultKind[] };
 
-/** How long a target recovers before the next fault. */
+/** The time in which a target recovers before the next fault. */
 const REST_MS = 1_000;
 
 /**
- * Spreads faults over a time; the same options give the same faults. Every kind comes once before any comes again, and a
- * target gets its next fault only when the one before is over, as far as the time allows.
+ * Spreads faults over a time. The same options give the same faults. Every kind occurs once before any kind repeats.
+ * If the time allows, a target gets its next fault after the previous fault is over.
  */
 export function makeSchedule({ seed, faults, seconds, kinds }: ScheduleOptions): ScheduledFault[] {
   const random = makeRandom(seed);
@@ -36,13 +36,13 @@ export function makeSchedule({ seed, faults, seconds, kinds }: ScheduleOptions):
   });
 }
 
-/** The target of a fault; workers and APIs in halves, since the schedule does not know how many there are. */
+/** Returns the target of a fault. Workers and APIs are in halves, since the schedule does not know their number. */
 export function targetOf({ kind, aim }: Pick<ScheduledFault, 'kind' | 'aim'>): string {
   const { target } = faultKinds[kind];
   return target === 'worker' || target === 'api' ? `${target}-${aim < 0.5 ? 1 : 2}` : target;
 }
 
-/** Decks of all kinds, each shuffled, one after the other. */
+/** Deals decks of all kinds, each shuffled. */
 function deal(faults: number, kinds: FaultKind[], random: ReturnType<typeof makeRandom>): FaultKind[] {
   const cards = random.shuffle(kinds);
   const others = kinds.filter((kind) => !isOnce(kind));

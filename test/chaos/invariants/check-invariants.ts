@@ -23,7 +23,7 @@ import {
 } from './turns.ts';
 import { forgedWebhooks, hastyWebhooks, missedWebhooks, oddDeliveries } from './webhooks.ts';
 
-/** One promise, and each time it was broken. Complaints of one that is `reported` fail no run. */
+/** One promise, and each time it was broken. Complaints about a `reported` promise fail no run. */
 export type CheckedInvariant = {
   id: string;
   promise: string;
@@ -31,7 +31,7 @@ export type CheckedInvariant = {
   status: 'kept' | 'broken' | 'reported';
 };
 
-/** Checks a history against all invariants. The verdict decides which broken ones are only reported. */
+/** Checks a history against all invariants. The verdict decides which broken promises are only reported. */
 export function checkInvariants(history: History, { verdict }: Pick<Options, 'verdict'>): CheckedInvariant[] {
   return allInvariants.map(({ id, promise, check, kind = 'of-pawl' }) => {
     const complaints = check(history);
@@ -40,17 +40,17 @@ export function checkInvariants(history: History, { verdict }: Pick<Options, 've
   });
 }
 
-/** For each verdict the kinds of promises that fail a run. */
+/** The kinds of promises that fail a run, for each verdict. */
 const FAILING: Record<Verdict, Kind[]> = {
   all: ['core', 'of-pawl', 'of-the-run'],
   'of-pawl': ['core', 'of-pawl'],
   core: ['core'],
 };
 
-/** Promises that hold on the slowest machine, those of Pawl besides, and those of the run itself. */
+/** A kind of promise: kept even on the slowest machine, another promise of Pawl, or a promise of the run itself. */
 type Kind = 'core' | 'of-pawl' | 'of-the-run';
 
-/** The promises of every run, `of-pawl` without a kind. */
+/** The promises of every run. A promise without a kind is `of-pawl`. */
 const allInvariants: Invariant[] = [
   { id: 'I1', promise: 'every acknowledged turn is there', check: lostTurns, kind: 'core' },
   { id: 'I1', promise: 'one key makes one turn', check: doubledTurns, kind: 'core' },

@@ -1,6 +1,6 @@
 import type { History, SeenTurn } from '../history.ts';
 
-/** Turns with events other than 1, 2, 3 … up to the turn's last event. */
+/** Returns turns with events other than 1, 2, 3 … up to the turn's last event. */
 export function gappedEvents({ rows }: Pick<History, 'rows'>): string[] {
   const eventsOf = Map.groupBy(rows.events, ({ turnId }) => turnId);
   return rows.turns.flatMap(({ id, lastEvent }) => {
@@ -11,7 +11,7 @@ export function gappedEvents({ rows }: Pick<History, 'rows'>): string[] {
 
 const OF_ROUNDS = ['step.retrying', 'tier.changed', 'model.changed', 'round.completed'];
 
-/** Turns with an event of a round after those of the next one, or after the reply of the same. */
+/** Returns turns with an event of a round after events of the next round, or after the round's own reply. */
 export function mixedRounds({ rows }: Pick<History, 'rows'>): string[] {
   const events = rows.events.filter(({ type }) => OF_ROUNDS.includes(type));
   return [...Map.groupBy(events, ({ turnId }) => turnId)].flatMap(([turnId, inOrder]) => {
@@ -26,7 +26,7 @@ export function mixedRounds({ rows }: Pick<History, 'rows'>): string[] {
   });
 }
 
-/** Clients that missed a durable event, got one twice, or saw another end than the stored one. */
+/** Returns clients that missed a durable event, got an event twice, or saw an end that is not the stored end. */
 export function deceivedClients({ seen, rows, plans }: Pick<History, 'seen' | 'rows' | 'plans'>): string[] {
   const rowOf = new Map(rows.turns.map((row) => [row.id, row]));
   const planOf = new Map(plans.map((plan) => [plan.number, plan]));

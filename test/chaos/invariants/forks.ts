@@ -4,7 +4,7 @@ import { repeatedBookings } from './tool-calls.ts';
 
 type Forks = Pick<History, 'forks'>;
 
-/** Forks and reruns, and turns behind them, that were sent another history than what they stand on was. */
+/** Returns forks, reruns and turns after them that were sent a history other than that of their origin. */
 export function changedHistories({ forks: { families, modelCalls } }: Forks): string[] {
   const sentBy = Map.groupBy(modelCalls, ({ turnId }) => turnId);
   const first = (id: string) => sentBy.get(id)?.find(({ round }) => round === 1);
@@ -22,14 +22,17 @@ export function changedHistories({ forks: { families, modelCalls } }: Forks): st
   );
 }
 
-/** Calls that may be made once and were made twice in a family, and calls of reruns, all of which were recorded. */
+/**
+ * Returns calls that may be made once and were made twice in a family. Also returns calls of reruns, since all were
+ * recorded.
+ */
 export function repeatedByReruns({ forks: { families, toolCalls } }: Forks): string[] {
   const reruns = families.flatMap(({ forks }) => forks.filter(({ kind }) => kind === 'rerun').map(({ id }) => id));
   const called = toolCalls.filter(({ key }) => reruns.some((id) => key.startsWith(id)));
   return [...repeatedBookings({ toolCalls }), ...called.map(({ key, mark }) => `${key} made ${mark} again`)];
 }
 
-/** Forks, reruns and turns behind them that have not been completed. */
+/** Returns forks, reruns and turns after them that have not been completed. */
 export function endlessForks({ forks: { families } }: Forks): string[] {
   return families.flatMap(({ forks }) =>
     forks.flatMap(({ id, status, next }) => [
@@ -41,7 +44,7 @@ export function endlessForks({ forks: { families } }: Forks): string[] {
   );
 }
 
-/** Reads that told of a turn that had been deleted, and rows that are kept for nobody. */
+/** Returns reads that showed a deleted turn, and rows that no turn needs. */
 export function toldOfDeleted({ forks: { families, rows } }: Forks): string[] {
   const there = new Set(rows);
   return families.flatMap((family) => [
@@ -52,7 +55,10 @@ export function toldOfDeleted({ forks: { families, rows } }: Forks): string[] {
   ]);
 }
 
-/** What the fork stands on: the request of the round behind it, or, behind the last one, of that; a rerun, of the first one. */
+/**
+ * Returns the request that the fork is based on: the request of the next round or, after the last round, of that
+ * round. A rerun is based on the first request.
+ */
 function baseOf({ kind, afterRound }: MadeTurn, calls: ModelCall[]): ModelCall | undefined {
   if (kind === 'rerun') return calls.find(({ round }) => round === 1);
   if (!afterRound) return undefined;

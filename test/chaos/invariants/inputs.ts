@@ -1,6 +1,6 @@
 import type { History, TalkTurn } from '../history.ts';
 
-/** Messages that are not in their turn, or in more than one, and turns with what nobody has said. */
+/** Returns messages that are in no turn, or in several, and turns with messages that no client sent. */
 export function lostMessages({ talk: { said, turns } }: Pick<History, 'talk'>): string[] {
   const whole = new Map(turns.map((turn) => [turn.id, turn.said.join('\n')]));
   return said.flatMap(({ text, turnId }) => {
@@ -12,7 +12,7 @@ export function lostMessages({ talk: { said, turns } }: Pick<History, 'talk'>): 
   });
 }
 
-/** Messages of one client that are in a turn in another order than they were said. */
+/** Returns messages of one client that are in a turn in a different order. */
 export function mixedMessages({ talk: { said, turns } }: Pick<History, 'talk'>): string[] {
   return turns.flatMap((turn) => {
     const order = said
@@ -25,7 +25,7 @@ export function mixedMessages({ talk: { said, turns } }: Pick<History, 'talk'>):
   });
 }
 
-/** Turns that were answered without all that had joined them. */
+/** Returns turns that were answered without all joined inputs. */
 export function unheardMessages({ talk: { turns } }: Pick<History, 'talk'>): string[] {
   return turns.flatMap(({ id, status, inputs, sent }) =>
     status === 'completed' && sent === inputs ? [] : [`${id} is ${status}, and has sent ${sent} of ${inputs}`],

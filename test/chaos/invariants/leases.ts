@@ -4,7 +4,7 @@ import type { History } from '../history.ts';
 /** The error of a sample, which one statement takes by the database's own clock. */
 const SLACK_MS = 50;
 
-/** Leases that are too long, and leases on turns that have ended. */
+/** Returns leases that are too long, and leases on ended turns. */
 export function overlongLeases({ latest, rows }: Pick<History, 'latest' | 'rows'>): string[] {
   const left = rows.turns.filter(({ leaseOwner, completedAt }) => leaseOwner !== null && completedAt !== null);
   const tooLong = latest.longestLeaseMs > timing.leaseMs + SLACK_MS;

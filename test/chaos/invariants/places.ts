@@ -2,18 +2,18 @@ import type { History } from '../history.ts';
 import { FLOOD } from '../projects.ts';
 import { usualDelayMs } from '../recoveries.ts';
 
-/** Far more than a start takes on an idle machine; the flood lasts longer. */
+/** The limit is far more than a start takes on an idle machine. The flood lasts longer. */
 const LIMIT_MS = 5_000;
 /** On a busy machine the limit grows with the usual delay of an unharmed turn. */
 const USUAL_DELAYS = 5;
 
-/** What a turn may take to be found again after another fault. */
+/** The time until a turn is found again after another fault. */
 const RECOVERY_MS = 15_000;
 
-/** Turns of these shapes wait for nothing but a place; the ends of others may come before they start. */
+/** The shapes of turns that wait only for a place. Turns of other shapes may start after the ends of others. */
 const PLAIN = new Set(['plain', 'ask', 'limited']);
 
-/** Turns that were posted beside a flood of another project and started late, although no other fault was under way. */
+/** Returns turns that were posted beside a flood of another project and started late, without another fault. */
 export function lateStarts(history: Pick<History, 'faults' | 'plans' | 'rows'>): string[] {
   const { faults, plans, rows } = history;
   const limitMs = LIMIT_MS + USUAL_DELAYS * usualDelayMs(history);
@@ -31,7 +31,7 @@ export function lateStarts(history: Pick<History, 'faults' | 'plans' | 'rows'>):
   });
 }
 
-/** More turns at work than the project that floods may have. */
+/** Returns a complaint if the flooding project had more running turns than it may have. */
 export function overfullProjects({ latest }: Pick<History, 'latest'>): string[] {
   const { mostFlooding } = latest;
   const most = FLOOD.max_active_turns;

@@ -1,13 +1,13 @@
 import type { History } from '../history.ts';
 import { ANSWERING } from '../load/play-response.ts';
 
-/** Clients of a stream that were told another output than the one that is stored, or not all of it. */
+/** Returns clients of a stream that received an output other than the stored output, or only a part. */
 export function deceivedReaders({ responses }: Pick<History, 'responses'>): string[] {
   const deceived = responses.filter(({ told, stored }) => told !== stored);
   return deceived.map(({ id, told, stored }) => `the client of ${id} was told ${told}, and stored is ${stored}`);
 }
 
-/** Calls that were handed over and not answered once in their line: not at all, or by several turns. */
+/** Returns handed-over calls that were not answered once in their line: never, or by several turns. */
 export function oddAnswersOfCallers({ rows, gone, plans }: Pick<History, 'rows' | 'gone' | 'plans'>): string[] {
   const planOf = new Map(rows.turns.map(({ id, plan }) => [id, plan]));
   const responses = new Set(plans.filter(({ shape }) => shape === 'response').map(({ number }) => number));
@@ -22,7 +22,9 @@ export function oddAnswersOfCallers({ rows, gone, plans }: Pick<History, 'rows' 
   });
 }
 
-/** Calls that a person allowed and that not one turn has adopted, although two clients asked for it at once. */
+/**
+ * Returns calls that a person allowed and that not exactly one turn has adopted, although two clients asked at once.
+ */
 export function oddAdoptions({ rows, gone }: Pick<History, 'rows' | 'gone'>): string[] {
   const planOf = new Map(rows.turns.map(({ id, plan }) => [id, plan]));
   const payments = rows.calls.filter(({ name }) => name === 'pay');
@@ -38,7 +40,7 @@ function isAnswerErased(plan: number, gone: History['gone']): boolean {
   return gone.some((one) => one.plan === plan + ANSWERING);
 }
 
-/** Responses that were deleted, or not stored, and are still there. */
+/** Returns responses that were deleted, or not stored, and still exist. */
 export function keptContent({ rows, gone }: Pick<History, 'rows' | 'gone'>): string[] {
   const there = new Set(rows.turns.map(({ id }) => id));
   return gone.filter(({ turnId }) => there.has(turnId)).map(({ turnId }) => `${turnId} was not erased`);

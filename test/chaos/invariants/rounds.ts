@@ -2,7 +2,7 @@ import type { ModelCall } from '../../harness/servers/model-recorder.ts';
 import type { History } from '../history.ts';
 import { DYING_MODEL } from '../load/turn-request.ts';
 
-/** Turns with rounds other than 1, 2, 3 … without a gap. */
+/** Returns turns with rounds other than 1, 2, 3 … without a gap. */
 export function gappedRounds({ rows }: Pick<History, 'rows'>): string[] {
   return [...Map.groupBy(rows.rounds, ({ turnId }) => turnId)].flatMap(([turnId, rounds]) => {
     const numbers = rounds.map(({ number }) => number);
@@ -12,8 +12,8 @@ export function gappedRounds({ rows }: Pick<History, 'rows'>): string[] {
 }
 
 /**
- * Turns that sent the model two different histories: all requests of a round must send the same messages, and those of
- * the next round must begin with them.
+ * Returns turns that sent the model two different histories: all requests of a round must send the same messages, and
+ * those of the next round must begin with them.
  */
 export function forkedHistories({ modelCalls }: Pick<History, 'modelCalls'>): string[] {
   return [...Map.groupBy(modelCalls, ({ turnId }) => turnId)].flatMap(([turnId, calls]) => {
@@ -23,7 +23,7 @@ export function forkedHistories({ modelCalls }: Pick<History, 'modelCalls'>): st
   });
 }
 
-/** Turns whose first model dies, that did not leave it once and for good. */
+/** Returns turns with a dying first model that did not leave it exactly once. */
 export function strayRounds({ rows, plans }: Pick<History, 'rows' | 'plans'>): string[] {
   const dying = new Set(plans.flatMap(({ number, request }) => (request.model === DYING_MODEL ? [number] : [])));
   const roundsOf = Map.groupBy(rows.rounds, ({ turnId }) => turnId);

@@ -1,10 +1,14 @@
 import type { ModelCall } from '../../harness/servers/model-recorder.ts';
 import type { History } from '../history.ts';
 
-/** What the driver's clock and that of the database may differ by: one counts whole milliseconds. */
+/**
+ * The possible difference between the driver's clock and the database's clock, since one counts whole milliseconds.
+ */
 const CLOCK_MS = 1;
 
-/** Rounds that changed their tier twice, asked on `default` before the change to it, or on `flex` after that. */
+/**
+ * Returns rounds that changed their tier twice, asked on `default` before the change, or on `flex` after the change.
+ */
 export function strayTiers({ rows, modelCalls }: Pick<History, 'rows' | 'modelCalls'>): string[] {
   const changes = rows.events.filter(({ type }) => type === 'tier.changed');
   const changesOf = Map.groupBy(changes, roundOf);
@@ -23,7 +27,10 @@ function isEarly(calls: ModelCall[], changedAt = Number.POSITIVE_INFINITY): bool
   return calls.some(({ tier, at }) => tier === 'default' && at + CLOCK_MS < changedAt);
 }
 
-/** A change raises the generation: a run that asks on `flex` has loaded the turn before. */
+/**
+ * Returns whether a request is late. A change raises the generation: a run that asks on `flex` loaded the turn
+ * before.
+ */
 function isLate(calls: ModelCall[]): boolean {
   const generations = calls.flatMap(({ tier, generation }) => (tier === 'default' ? [generation] : []));
   return calls.some(({ tier, generation }) => tier === 'flex' && generation >= Math.min(...generations));

@@ -2,7 +2,7 @@ import type { History } from '../history.ts';
 
 type RecordedCalls = Pick<History, 'toolCalls'>;
 
-/** Calls of the tools `book` and `pay` (`at_most_once`) that their server saw more than once. */
+/** Returns calls of the tools `book` and `pay` (`at_most_once`) that their server received more than once. */
 export function repeatedBookings({ toolCalls }: RecordedCalls): string[] {
   const bookings = toolCalls.filter(({ tool }) => tool === 'book' || tool === 'pay');
   return [...Map.groupBy(bookings, ({ mark }) => mark)].flatMap(([mark, calls]) =>
@@ -10,7 +10,7 @@ export function repeatedBookings({ toolCalls }: RecordedCalls): string[] {
   );
 }
 
-/** Calls that were repeated with another key or other arguments than the first time. */
+/** Returns calls that were repeated with another key or other arguments. */
 export function changedCalls({ toolCalls }: RecordedCalls): string[] {
   const byMark = [...Map.groupBy(toolCalls, ({ mark }) => mark)].flatMap(([mark, calls]) =>
     new Set(calls.map(({ key }) => key)).size > 1 ? [`${mark} was called under several keys`] : [],
@@ -21,7 +21,7 @@ export function changedCalls({ toolCalls }: RecordedCalls): string[] {
   return [...byMark, ...byKey];
 }
 
-/** Results of calls that no tool has received, and received calls that no reply of the model requested. */
+/** Returns results of calls that no tool has received, and received calls that no reply of the model requested. */
 export function inventedResults({ toolCalls, rows }: RecordedCalls & Pick<History, 'rows'>): string[] {
   const seen = new Set(toolCalls.map(({ mark }) => mark));
   const requested = new Set(rows.calls.map(({ mark }) => mark));
@@ -35,7 +35,6 @@ export function inventedResults({ toolCalls, rows }: RecordedCalls & Pick<Histor
   ];
 }
 
-/** Calls without a result in turns that have ended. */
 export function openCalls({ rows }: Pick<History, 'rows'>): string[] {
   const ended = new Set(rows.turns.filter(({ completedAt }) => completedAt !== null).map(({ id }) => id));
   const open = rows.calls.filter(({ outcome, turnId }) => outcome === null && ended.has(turnId));

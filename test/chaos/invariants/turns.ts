@@ -1,13 +1,13 @@
 import type { History } from '../history.ts';
 import { LIMIT } from '../load/turn-request.ts';
 
-/** Turns that were acknowledged and are not there. */
+/** Returns turns that were acknowledged and are missing. */
 export function lostTurns({ acks, rows }: Pick<History, 'acks' | 'rows'>): string[] {
   const there = new Set(rows.turns.map(({ id }) => id));
   return acks.filter(({ turnId }) => !there.has(turnId)).map(({ plan, turnId }) => `${turnId} of plan ${plan} is lost`);
 }
 
-/** Plans that made more than one turn, although every POST of a plan carries the same Idempotency-Key. */
+/** Returns plans that made more than one turn, although every POST of a plan carries the same Idempotency-Key. */
 export function doubledTurns({ acks, rows }: Pick<History, 'acks' | 'rows'>): string[] {
   const known = [...acks, ...rows.turns.map(({ id, plan }) => ({ turnId: id, plan }))];
   return [...Map.groupBy(known, ({ plan }) => plan)].flatMap(([plan, all]) => {
@@ -16,7 +16,7 @@ export function doubledTurns({ acks, rows }: Pick<History, 'acks' | 'rows'>): st
   });
 }
 
-/** Plans that were never acknowledged, although all faults were over at the end. */
+/** Returns plans that were never acknowledged, although all faults were over at the end. */
 export function refusedTurns({ plans, acks }: Pick<History, 'plans' | 'acks'>): string[] {
   const acked = new Set(acks.map(({ plan }) => plan));
   return plans.filter(({ number }) => !acked.has(number)).map(({ number }) => `plan ${number} was never acknowledged`);
@@ -24,13 +24,16 @@ export function refusedTurns({ plans, acks }: Pick<History, 'plans' | 'acks'>): 
 
 const ENDED = new Set(['completed', 'incomplete', 'failed', 'cancelled']);
 
-/** Turns that have not ended, although all faults have been over for long enough. */
+/** Returns turns that have not ended, although all faults have been over for long enough. */
 export function stuckTurns({ rows }: Pick<History, 'rows'>): string[] {
   const stuck = rows.turns.filter(({ status }) => !ENDED.has(status));
   return stuck.map(({ id, plan, status, step }) => `${id} of plan ${plan} is still ${status} at ${step}`);
 }
 
-/** Active turns without a row of `work`, and rows of `work` without an active turn: no CHECK of a table sees both. */
+/**
+ * Returns active turns without a row of `work`, and rows of `work` without an active turn. No CHECK of a table sees
+ * both.
+ */
 export function partedWork({ rows }: Pick<History, 'rows'>): string[] {
   const without = rows.turns.filter(({ completedAt, hasWork }) => completedAt === null && !hasWork);
   return [
@@ -39,7 +42,7 @@ export function partedWork({ rows }: Pick<History, 'rows'>): string[] {
   ];
 }
 
-/** Turns that did not end exactly once. */
+/** Returns turns that did not end exactly once. */
 export function oddEnds({ rows }: Pick<History, 'rows'>): string[] {
   const eventsOf = Map.groupBy(rows.events, ({ turnId }) => turnId);
   return rows.turns.flatMap(({ id, status }) => {
@@ -50,7 +53,7 @@ export function oddEnds({ rows }: Pick<History, 'rows'>): string[] {
   });
 }
 
-/** Turns that ended otherwise than their script says. */
+/** Returns turns with an end that their script does not allow. */
 export function wrongEnds({ plans, rows }: Pick<History, 'plans' | 'rows'>): string[] {
   const planOf = new Map(plans.map((plan) => [plan.number, plan]));
   return rows.turns.flatMap(({ id, plan: number, status, output, errorCode }) => {
@@ -63,7 +66,6 @@ export function wrongEnds({ plans, rows }: Pick<History, 'plans' | 'rows'>): str
   });
 }
 
-/** Turns that went beyond their limits. */
 export function brokenLimits({ plans, rows, toolCalls }: Pick<History, 'plans' | 'rows' | 'toolCalls'>): string[] {
   const limited = new Set(plans.filter(({ shape }) => shape === 'limited').map(({ number }) => number));
   const callsOf = Map.groupBy(rows.calls, ({ turnId }) => turnId);
@@ -79,7 +81,7 @@ export function brokenLimits({ plans, rows, toolCalls }: Pick<History, 'plans' |
   });
 }
 
-/** What the API may answer to the requests of the load (contract); 503 is always allowed, with a Retry-After. */
+/** The allowed answers of the API to the requests of the load. 503 is always allowed, with a Retry-After. */
 const DECLARED: Record<string, number[]> = {
   'POST /v1/turns': [202],
   'POST /v1/conversations': [201],
@@ -99,9 +101,9 @@ const DECLARED: Record<string, number[]> = {
   'GET /v1/turns/:id/events as stream': [200, 204],
 };
 
-/** Answers that are not declared. */
+/** Returns answers that are not declared. */
 export function oddAnswers({ answers, forks }: Pick<History, 'answers' | 'forks'>): string[] {
-  // Of those who fork, what is deleted is asked for.
+  // Clients that fork also ask for deleted turns.
   const ofForks = forks.answers.filter(({ route, status }) => route !== 'GET /v1/turns/:id' || status !== 404);
   const odd = [...answers, ...ofForks].filter(({ route, status, hasRetryAfter }) =>
     status === 503 ? !hasRetryAfter : !DECLARED[route]?.includes(status),

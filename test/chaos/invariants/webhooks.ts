@@ -1,12 +1,15 @@
 import type { History } from '../history.ts';
 
-/** The least pause before the next attempt, milliseconds: the contract's first, less its jitter and a second of haste. */
+/**
+ * The least pause before the next attempt, in milliseconds: the first pause, less its jitter and a second of
+ * tolerance.
+ */
 const LEAST_PAUSE_MS = 3_400;
 
-/** How long a webhook that was signed may be on its way. */
+/** The longest time between the signature of a webhook and its arrival. */
 const SLACK_MS = 1_000;
 
-/** Ended turns that had no webhook accepted, or announced their end under several ids. */
+/** Returns ended turns that had no webhook accepted, or announced their end under several ids. */
 export function missedWebhooks({ plans, rows, webhooks }: Pick<History, 'plans' | 'rows' | 'webhooks'>): string[] {
   const wanting = new Set(plans.filter(({ hasWebhook }) => hasWebhook).map(({ number }) => number));
   const seenOf = Map.groupBy(webhooks, ({ turnId }) => turnId);
@@ -21,8 +24,8 @@ export function missedWebhooks({ plans, rows, webhooks }: Pick<History, 'plans' 
 }
 
 /**
- * Webhooks with a wrong signature, or with an id that is of no stored event. A worker with a wrong clock
- * signs for another time than now; receivers refuse that, and it has to be delivered all the same.
+ * Returns webhooks with a wrong signature, or with an id that no stored event has. A worker with a wrong clock signs
+ * for a wrong time. Receivers refuse that webhook, and it must still be delivered.
  */
 export function forgedWebhooks({ webhooks, rows, faults }: Pick<History, 'webhooks' | 'rows' | 'faults'>): string[] {
   const known = new Set(rows.deliveries.map(({ eventId }) => eventId));
@@ -35,7 +38,7 @@ export function forgedWebhooks({ webhooks, rows, faults }: Pick<History, 'webhoo
   });
 }
 
-/** Deliveries that are not over, or that differ from what the receiver recorded. */
+/** Returns deliveries that are not over, or that differ from the receiver's record. */
 export function oddDeliveries({ webhooks, rows }: Pick<History, 'webhooks' | 'rows'>): string[] {
   const seenOf = Map.groupBy(webhooks, ({ id }) => id);
   return rows.deliveries.flatMap(({ id, eventId, status, attempts }) => {
@@ -48,7 +51,7 @@ export function oddDeliveries({ webhooks, rows }: Pick<History, 'webhooks' | 'ro
   });
 }
 
-/** Webhooks that came again sooner after a failed attempt than the contract allows. */
+/** Returns webhooks that were repeated too soon after a failed attempt. */
 export function hastyWebhooks({ webhooks, hurriedFrom }: Pick<History, 'webhooks' | 'hurriedFrom'>): string[] {
   const ours = webhooks.filter(({ at }) => at < hurriedFrom);
   return [...Map.groupBy(ours, ({ id }) => id)].flatMap(([id, seen]) =>

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LOAD } from '../projects.ts';
 import type { Journal } from './journal.ts';
 
-/** The APIs of the run, in turn: a request without an answer goes to the next one. */
+/** A client of all APIs of the run in turn: a request without an answer is sent to the next API. */
 export type ApiClient = {
-  /** Sends a request until it has an answer other than 503; undefined when the run is over. */
+  /** Sends a request until it has an answer other than 503. Returns undefined if the run is over. */
   send(request: ApiRequest): Promise<ApiAnswer | undefined>;
-  /** Opens a stream once; undefined without an answer. */
+  /** Opens a stream once. Returns undefined without an answer. */
   open(path: string, lastEventId: number): Promise<Response | undefined>;
   isOver(): boolean;
 };

@@ -8,8 +8,8 @@ const SILENCE_MS = 15_000;
 const ENDS = /^response\.(completed|failed|incomplete)$/;
 
 /**
- * Streams a response to its end, over as many connections as it takes: behind its last number, and from the start where the
- * stream was superseded. Returns what it was told since then; undefined when the run is over before.
+ * Streams a response to its end, over any number of connections: after its last number, and from the start if the
+ * stream was superseded. Returns the events since the last start, or undefined if the run is over before.
  */
 export async function followResponse(id: string, client: ApiClient): Promise<NumberedEvent[] | undefined> {
   let told: NumberedEvent[] = [];
@@ -26,7 +26,7 @@ export async function followResponse(id: string, client: ApiClient): Promise<Num
   return undefined;
 }
 
-/** What one connection tells until it breaks off, or the response or the stream ends. */
+/** Reads the events of one connection until it breaks off, or the response or the stream ends. */
 async function readOn(body: ReadableStream<Uint8Array>): Promise<NumberedEvent[]> {
   const told: NumberedEvent[] = [];
   for await (const event of readEvents(body, { onChunk: () => {}, silenceMs: SILENCE_MS })) {

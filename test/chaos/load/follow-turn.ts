@@ -5,7 +5,7 @@ import type { ApiClient } from './api-client.ts';
 import type { Journal } from './journal.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
-/** A turn, or an event of one, as far as a follower reads it. */
+/** The fields of a turn, or of its event, that a follower reads. */
 type StreamEvent = {
   type?: string;
   status?: string;
@@ -19,7 +19,7 @@ const PAUSE_MS = 200;
 const SILENCE_MS = 15_000;
 const TERMINAL = ['completed', 'incomplete', 'failed', 'cancelled'];
 
-/** Follows a turn to its end, over as many connections as it takes, and sends the outputs that wait for the client. */
+/** Follows a turn to its end, over any number of connections, and sends the outputs that wait for the client. */
 export async function followTurn(
   turnId: string,
   { followBy }: TurnPlan,
@@ -31,7 +31,7 @@ export async function followTurn(
   while (seen.status === null && (await follow(turnId, seen, client)) !== 'over');
 }
 
-/** One connection: from the last event on, until it breaks off or the turn ends. */
+/** Reads one connection from the last event on, until it breaks off or the turn ends. */
 async function streamOnce(turnId: string, seen: SeenTurn, client: ApiClient): Promise<'over' | 'again'> {
   const response = await client.open(`/v1/turns/${turnId}/events`, seen.numbers.at(-1) ?? 0);
   if (response?.status === 204) return 'over';
@@ -45,7 +45,7 @@ type Following = { turnId: string; seen: SeenTurn; client: ApiClient };
 
 async function readStream(body: ReadableStream<Uint8Array>, { turnId, seen, client }: Following): Promise<void> {
   for await (const event of readEvents(body, { onChunk: () => {}, silenceMs: SILENCE_MS })) {
-    // The events are compared with the database afterwards; here they are only read.
+    // The events are compared with the database afterwards, and only read here.
     const { sequence_number: number, type, turn } = event as StreamEvent;
     if (number !== undefined) seen.numbers.push(number);
     if (type === 'turn.requires_action') await answerCalls(turnId, event as StreamEvent, client);

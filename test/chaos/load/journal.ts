@@ -1,6 +1,5 @@
 import type { Ack, Answer, GoneTurn, SeenResponse, SeenTurn } from '../history.ts';
 
-/** What the clients of a load record. */
 export type Journal = {
   answers: Answer[];
   acks: Ack[];
@@ -9,7 +8,6 @@ export type Journal = {
   gone: GoneTurn[];
 };
 
-/** Opens an empty journal. */
 export function makeJournal(): Journal {
   return { answers: [], acks: [], seen: new Map(), responses: [], gone: [] };
 }

@@ -11,11 +11,14 @@ export type PlanOptions = {
   schedule: ScheduledFault[];
 } & LoadUrls;
 
-/** How many turns carry one trouble, and how long after each other: a turn with a late first attempt is past it. */
+/**
+ * The number of turns that carry one trouble, and their distance: a turn with a late first attempt is past the
+ * trouble.
+ */
 const CARRIERS = 3;
 const APART_MS = 5_000;
 
-/** Plans all turns, spread evenly; the turns after a trouble carry it. The same options give the same plans. */
+/** Plans all turns, spread evenly. The turns after a trouble carry it. The same options give the same plans. */
 export function planTurns({ seed, turns, seconds, schedule, ...urls }: PlanOptions): TurnPlan[] {
   const random = makeRandom(seed ^ 0x5eed);
   const troubles = schedule.filter(isTrouble).flatMap((fault) => {
@@ -35,7 +38,7 @@ export function planTurns({ seed, turns, seconds, schedule, ...urls }: PlanOptio
   });
 }
 
-/** A turn beyond the plan, posted at once; the same seed and number give the same plan. */
+/** Plans an extra turn, posted at once. The same seed and number give the same plan. */
 export function planExtraTurn({ seed, number, atMs }: ExtraTurnOptions, urls: LoadUrls): TurnPlan {
   const random = makeRandom(seed ^ (0xe872a + number));
   return planTurn({ number, atMs, trouble: null, faultedBy: null, shape: 'plain' }, urls, random);
@@ -43,7 +46,7 @@ export function planExtraTurn({ seed, number, atMs }: ExtraTurnOptions, urls: Lo
 
 type ExtraTurnOptions = { seed: number; number: number; atMs: number };
 
-/** Whether a fault comes with turns instead of breaking a part or a store. */
+/** Returns whether a fault is a trouble of turns, and does not break a part or a store. */
 function isTrouble({ kind }: Pick<ScheduledFault, 'kind'>): boolean {
   return kind.startsWith('provider-') || kind === 'poison-turn';
 }

@@ -9,10 +9,12 @@ import { familyScript, familyTools } from './family-script.ts';
 type ForkOptions = Pick<Options, 'origins' | 'seconds' | 'seed'>;
 type Play = { number: number; random: Random; client: ApiClient; toolUrl: string };
 
-/** So many families are played at the same time. */
+/** The number of families that are played at the same time. */
 const FORKERS = 3;
 
-/** Several clients start turns, fork them and run them again, and delete them meanwhile, one family after the other. */
+/**
+ * Plays several clients that start turns, fork, rerun and delete them concurrently, each with one family at a time.
+ */
 export async function playForks(options: ForkOptions, client: ApiClient, toolUrl: string): Promise<Family[]> {
   const { origins, seconds, seed } = options;
   const pauseMs = (seconds * 1_000 * FORKERS) / Math.max(origins, 1);
@@ -31,7 +33,7 @@ export async function playForks(options: ForkOptions, client: ApiClient, toolUrl
   return (await Promise.all(Array.from({ length: FORKERS }, (_, forker) => play(forker)))).flat();
 }
 
-/** A turn that is forked while it runs and behind its end, run again, and deleted in the middle of that. */
+/** Plays a turn that is forked while it runs and after its end, rerun, and deleted in between. */
 async function playFamily(play: Play): Promise<Family> {
   const { number, random, client } = play;
   const origin = await startOrigin(play);
@@ -52,7 +54,7 @@ async function playFamily(play: Play): Promise<Family> {
   const forks = made.filter((turn) => turn !== null);
   const reads = answer ? await readDeleted(client, origin, forks) : [];
   await Promise.all(forks.map((fork) => endFork(play, fork)));
-  // Of every second family nothing is to be left: what was kept for its forks goes with the last one.
+  // Every second family is deleted completely: the turns that its forks kept are deleted with the last fork.
   const isRemoved = number % 2 === 1 && !client.isOver();
   if (isRemoved) for (const { conversationId } of forks) await deleteConversation(client, conversationId);
   return { number, origin, forks, reads, isRemoved: isRemoved && !client.isOver() };
@@ -65,7 +67,7 @@ async function startOrigin({ number, random, client, toolUrl }: Play): Promise<s
   return String(answer?.body.id);
 }
 
-/** Forks a turn behind its last answered round, as soon as it has begun; null where it was deleted before. */
+/** Forks a turn after its last answered round, as soon as it has begun. Returns null if it was deleted before. */
 async function forkTurn(
   { number, random, client }: Play,
   origin: string,
@@ -99,9 +101,9 @@ function madeOf(kind: MadeTurn['kind'], answer: ApiAnswer | undefined): MadeTurn
   return { kind, id: String(id), conversationId: String(conversation_id), afterRound, status: null, next: null };
 }
 
-/** What a deleted turn still answers, and what forks of it still tell of it. */
+/** Reads the answers of a deleted turn, and the traces of it in its forks. */
 async function readDeleted(client: ApiClient, origin: string, forks: MadeTurn[]): Promise<Family['reads']> {
-  // A rerun has the input of its turn for its own.
+  // A rerun has the input of its turn as its own input.
   const lines = forks.filter(({ kind }) => kind === 'fork');
   const conversations = lines.map(({ conversationId }) => `/v1/conversations/${conversationId}/messages`);
   const paths = [`/v1/turns/${origin}`, `/v1/turns/${origin}/chain`, ...conversations];
@@ -111,7 +113,7 @@ async function readDeleted(client: ApiClient, origin: string, forks: MadeTurn[])
   );
 }
 
-/** Waits for the end of a fork, and of a turn behind it, which is sent what the fork was sent. */
+/** Waits for the end of a fork, and of a turn after it, which is sent the history of the fork. */
 async function endFork({ client, random }: Play, fork: MadeTurn): Promise<void> {
   fork.status = await awaitEnd(client, fork.id);
   const path = `/v1/conversations/${fork.conversationId}/turns`;
@@ -128,7 +130,7 @@ async function deleteConversation(client: ApiClient, id: string): Promise<void> 
 const PAUSE_MS = 100;
 const ACTIVE = new Set<unknown>(['queued', 'in_progress', 'requires_action']);
 
-/** The status with which a turn has ended; null where it has not. */
+/** Returns the status of an ended turn, or null if it has not ended. */
 async function awaitEnd(client: ApiClient, id: string): Promise<string | null> {
   while (!client.isOver()) {
     const answer = await client.send({ method: 'GET', path: `/v1/turns/${id}` });

@@ -7,13 +7,17 @@ import type { TurnPlan } from './turn-plan.ts';
 type Playing = { client: ApiClient; journal: Journal };
 type Created = { id: string; turnId: string };
 
-/** What stands on a planned response has the number of its plan and a fraction: here what answers its call. */
+/**
+ * Turns after a planned response have the number of its plan and a fraction. This fraction is of the answer to its
+ * call.
+ */
 export const ANSWERING = 0.5;
 const UNSTORED = 0.25;
 
 /**
- * Creates a response in the background, follows its stream, and answers the call that it hands over in a next one, which also
- * allows a call. Two clients create that one at once, and only one may. It is deleted, or one that is not stored stands on it.
+ * Creates a response in the background, follows its stream, and answers its handed-over call in a next response. That
+ * response also allows a call. Two clients create it at once, and only one client may. Then it is deleted, or an
+ * unstored response follows it.
  */
 export async function playResponse(plan: TurnPlan, playing: Playing): Promise<void> {
   const { number } = plan;
@@ -36,7 +40,7 @@ export async function playResponse(plan: TurnPlan, playing: Playing): Promise<vo
   if (unstored) playing.journal.gone.push({ plan: number + UNSTORED, turnId: unstored.turnId });
 }
 
-/** The id of the call that a planned response hands over. */
+/** Returns the id of the call that a planned response hands over. */
 export function callIdOf({ number }: Pick<TurnPlan, 'number'>): string {
   return `ask_${number}`;
 }
@@ -61,7 +65,6 @@ async function follow({ id }: Created, { client, journal }: Playing): Promise<un
   return answer?.body.output;
 }
 
-/** The id of the request for approval in an output. */
 function requestIn(output: unknown): string | undefined {
   const items = (output ?? []) as { type: string; id: string }[];
   return items.find(({ type }) => type === 'mcp_approval_request')?.id;

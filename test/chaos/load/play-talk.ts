@@ -13,7 +13,7 @@ const WAYS = [
   { on_active_turn: 'merge', debounce_ms: 200 },
 ];
 
-/** Several clients speak into the same conversations in every way, each one message after the other. */
+/** Plays several clients that speak into the same conversations in every way, each with one message at a time. */
 export async function playTalk(options: TalkOptions, client: ApiClient): Promise<SaidMessage[]> {
   const { messages, talkers, conversations } = options;
   const ids = await Promise.all(Array.from({ length: conversations }, (_, index) => createConversation(client, index)));

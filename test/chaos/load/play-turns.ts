@@ -5,23 +5,23 @@ import type { Journal } from './journal.ts';
 import { playResponse } from './play-response.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
-/** Turns in progress at the same time, at most: a service that lags behind is not flooded. */
+/** The most turns in progress at the same time: a service that lags is not flooded. */
 const MAX_IN_PROGRESS = 100;
 
-/** How many turns one call of `addLoad` posts, and how long it waits for the first to be acknowledged. */
+/** The number of turns that a call of `addLoad` posts, and its wait for the first acknowledgement. */
 const ADDED = 4;
 const ADDED_WAIT_MS = 10_000;
 
 export type Load = {
-  /** Resolves when the last client has seen the end of its turn, those of added turns too. */
+  /** Resolves when the last client has seen the end of its turn, including added turns. */
   played(): Promise<void>;
-  /** Whether the end of an acknowledged turn has not been seen. */
+  /** Returns whether an acknowledged turn has no seen end. */
   isInProgress(): boolean;
-  /** Posts a few turns beyond the plan; resolves when one of them is acknowledged, after ten seconds at most. */
+  /** Posts a few turns beyond the plan. Resolves when one turn is acknowledged, after ten seconds at most. */
   addLoad(): Promise<void>;
 };
 
-/** Plays all turns, each at its time; turns that are added beyond them are planned by `planExtra` and join `plans`. */
+/** Plays all turns, each at its time. Added turns are planned by `planExtra` and join `plans`. */
 export function playAll(
   plans: TurnPlan[],
   playing: Playing,
@@ -67,7 +67,7 @@ type Playing = {
   conversations: string[];
 };
 
-/** Posts a turn until it is acknowledged, does what its shape requires, and follows it to its end. */
+/** Posts a turn until it is acknowledged, plays its shape, and follows it to its end. */
 async function playTurn(plan: TurnPlan, { client, journal, conversations }: Playing): Promise<void> {
   if (plan.shape === 'response') return playResponse(plan, { client, journal });
   const conversation = plan.shape === 'second' ? conversations.at(-1) : undefined;

@@ -1,18 +1,18 @@
 import type { FaultKind } from '../faults/fault-kinds.ts';
 
 /**
- * The purpose of a turn. `ask`: a call waits for the client. `second`: posted behind another turn of its conversation.
+ * The purpose of a turn. `ask`: a call waits for the client. `second`: posted after another turn of its conversation.
  * `response`: the first of a chain of responses, which hands a call over.
  */
 export type Shape = 'plain' | 'ask' | 'cancel' | 'limited' | 'second' | 'response';
 
-/** A fault that comes with a turn: what its model does, or a tool that kills workers. */
+/** A fault of a turn: a failure of its model, or a tool that kills workers. */
 export type Trouble = Extract<FaultKind, `provider-${string}` | 'poison-turn'>;
 
-/** One turn of the load, all of it known before the first is posted. */
+/** One turn of the load. All of it is known before the first turn is posted. */
 export type TurnPlan = {
   number: number;
-  /** When it is posted, milliseconds from the start of the load. */
+  /** The time at which it is posted, in milliseconds from the start of the load. */
   atMs: number;
   shape: Shape;
   trouble: Trouble | null;
@@ -21,14 +21,14 @@ export type TurnPlan = {
   followBy: 'stream' | 'poll';
   hasWebhook: boolean;
   request: Record<string, unknown>;
-  /** How it may end, and its output then. */
+  /** The allowed ends, with their output. */
   endings: string[];
   output: string;
-  /** Milliseconds that its model and its tools take by themselves. */
+  /** The milliseconds that its model and its tools take. */
   scriptedMs: number;
-  /** For `cancel`: how long after its acknowledgement. */
+  /** For `cancel`: the time after its acknowledgement. */
   cancelAfterMs: number;
 };
 
-/** Where the tools of a load and the receiver of its webhooks are. */
+/** The URLs of a load's tools and webhook receiver. */
 export type LoadUrls = { toolUrl: string; hookUrl: string };

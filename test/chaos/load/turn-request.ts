@@ -2,19 +2,22 @@ import { isFlexTurn } from './flex-turn.ts';
 import type { LoadUrls, TurnPlan } from './turn-plan.ts';
 import type { Scripted } from './write-script.ts';
 
-/** Rounds with calls that a turn of shape `limited` may have; its script has more. */
+/** The rounds with calls that a turn of shape `limited` may have. Its script has more. */
 export const LIMIT = { max_rounds: 2, max_tool_calls: 4 };
 
-/** Every other turn goes over the Responses wire. */
+/** Every second turn uses the Responses wire. */
 const MODELS = ['openai/chaos', 'responses/chaos'] as const;
 
-/** A model that dies in the middle of each reply, and names itself overloaded: the turn goes to the other one. */
+/**
+ * A model that dies in the middle of each reply, and reports that it is overloaded. The turn changes to the other
+ * model.
+ */
 export const DYING_MODEL = 'dying/chaos';
 
 type RequestOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'faultedBy' | 'hasWebhook'> &
   Pick<Scripted, 'script'>;
 
-/** The turn as it is posted. The turns of one rate limit share a model of their own. */
+/** Returns the request of a turn. The turns of one rate limit share a separate model. */
 export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: LoadUrls) {
   const { number, shape, trouble, faultedBy, hasWebhook, script } = options;
   const model = MODELS[number % MODELS.length]!;
@@ -47,7 +50,9 @@ export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: Loa
   }
 }
 
-/** Every eighth turn, unless something else happens to it. A response names one model. */
+/**
+ * Returns whether the first model dies: every eighth turn, unless it has another purpose. A response names one model.
+ */
 function isDying({ number, shape, trouble }: RequestOptions): boolean {
   return number % 8 === 5 && shape !== 'response' && trouble === null;
 }

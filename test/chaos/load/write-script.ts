@@ -10,14 +10,14 @@ type ScriptedReply = NonNullable<z.input<typeof Script>['rounds']>[number];
 type Fault = NonNullable<ScriptedReply['fault']>;
 type ScriptOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble'>;
 
-/** Tools of the load, by what a crash in their middle means. */
+/** Tools of the load, by the effect of a crash in their middle. */
 const TOOLS = ['book', 'note', 'look'] as const;
-/** How many attempts of the first round a trouble fails, of five that a turn has. */
+/** The number of attempts of the first round that a trouble fails. A turn has five. */
 export const FAILING_ATTEMPTS = 3;
 
 const LIMITED_ROUNDS = 4;
 
-/** Writes the script of one turn: rounds with calls, the answer, and what goes wrong. */
+/** Writes the script of one turn: rounds with calls, the answer, and the failures. */
 export function writeScript(options: ScriptOptions, random: Random): Scripted {
   if (options.trouble === 'poison-turn') return poison(options.number);
   const rounds = options.shape === 'limited' ? LIMITED_ROUNDS : random.integer(options.shape === 'ask' ? 1 : 0, 3);
@@ -48,8 +48,8 @@ function writeRound(
 }
 
 /**
- * A round that only asks the caller, who answers in the next response, and for a call that a person has to allow; it has time
- * to be told in pieces.
+ * Makes a round that asks only for a call of the caller, who answers in the next response, and for a call that a
+ * person must allow. It is slow enough to be sent in pieces.
  */
 function handOver(number: number, round: number): { reply: ScriptedReply; ms: number } {
   const tools = [
@@ -64,7 +64,7 @@ function sayOf(round: number): string {
   return `Round ${round}.`;
 }
 
-/** The trouble comes in the first round; `times` leaves room for a later attempt to succeed. */
+/** Adds the trouble to the first round. `times` leaves a later attempt that succeeds. */
 function withTrouble(script: Scripted['script'], options: ScriptOptions): Scripted['script'] {
   const fault = isFlexTurn(options) ? flexRefusal(options) : faultOf(options.trouble);
   if (!fault) return script;
@@ -82,7 +82,7 @@ function faultOf(trouble: TurnPlan['trouble']): Fault | null {
     case 'provider-hang':
       return { kind: 'hang', times: FAILING_ATTEMPTS };
     case 'provider-cut':
-      // Fifteen characters are within the first call's arguments, or within the answer where there are no calls.
+      // Fifteen characters are within the first call's arguments, or within the answer if there are no calls.
       return { kind: 'cut', after_chars: 15, times: FAILING_ATTEMPTS };
     case 'provider-drip':
       return { kind: 'drip', times: FAILING_ATTEMPTS };

@@ -11,7 +11,7 @@ import {
   usualDelayMs,
 } from '../recoveries.ts';
 
-/** A run in numbers; times are milliseconds. */
+/** A run in numbers. Times are milliseconds. */
 export type Figures = {
   turns: number;
   faults: FaultFigures[];
@@ -19,29 +19,31 @@ export type Figures = {
   duplicated: number;
   stuck: number;
   bookedTwice: number;
-  /** Requests to the model beyond one for each round that was not scripted to fail. */
+  /** Requests to the model beyond one request for each round that was not scripted to fail. */
   extraModelCalls: number;
   modelCalls: number;
   delays: Spread;
-  /** From the end of a fault to the first checkpoint of a turn it stopped; one for each fault. */
+  /** The times from the end of a fault to the first checkpoint of a turn that it stopped, for each fault. */
   recoveries: Spread;
-  /** The same for every turn that one fault alone stopped. */
+  /** The recoveries of turns that only one fault stopped. */
   cleanRecoveries: Spread;
-  /** The same where other faults came in between. */
+  /** The recoveries with other faults in between. */
   mixedRecoveries: Spread;
   slowest: Recovery[];
   latestMs: number;
   driverLag: History['driverLag'];
 };
 
-/** `met` turns were in progress; `recovery` is for each of them that the fault stopped, among other faults or not. */
+/**
+ * `met` counts turns in progress. `recovery` is for each such turn that the fault stopped, with other faults or
+ * without.
+ */
 type FaultFigures = { kind: string; injected: number; effective: number; met: number; recovery: Spread };
 
 export type Spread = { count: number; p50: number; p99: number; max: number };
 
 const SHOWN = 5;
 
-/** Counts and measures a history. */
 export function figuresOf(history: History): Figures {
   const recoveries = recoveriesOf(history);
   const { isClean = [], isMixed = [] } = Object.groupBy(recoveries, (one) => (one.isClean ? 'isClean' : 'isMixed'));
@@ -77,7 +79,10 @@ function countFaults({ faults, rows }: History, recoveries: Recovery[]): FaultFi
     .toSorted((one, other) => (one.kind < other.kind ? -1 : 1));
 }
 
-/** Turns that were scripted to fail, or to be refused, are left out: their rounds have to be requested again. */
+/**
+ * Counts extra requests. Turns that were scripted to fail or to be refused are left out, since their rounds must be
+ * repeated.
+ */
 function countExtra({ modelCalls, plans, rows }: History): number {
   const troubled = new Set(
     plans.filter(({ trouble, request }) => trouble || request.service_tier).map(({ number }) => number),
@@ -87,7 +92,7 @@ function countExtra({ modelCalls, plans, rows }: History): number {
   return requests.length - new Set(requests.map(({ turnId, round }) => `${turnId}.${round}`)).size;
 }
 
-/** How much longer turns took than their scripts, less the same of turns that met no fault. */
+/** Returns how much longer turns took than their scripts, less the same of unharmed turns. */
 function delaysOf(history: History): number[] {
   const usual = usualDelayMs(history);
   return delaysOfTurns(history).map(({ ms }) => Math.max(0, ms - usual));

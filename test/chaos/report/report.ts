@@ -5,7 +5,6 @@ import type { Figures, Spread } from './figures.ts';
 
 const MAX_COMPLAINTS = 8;
 
-/** The report of a run, for a terminal. */
 export function report(
   figures: Figures,
   checked: CheckedInvariant[],

@@ -9,8 +9,8 @@ import {
 import { deserialize, serialize } from 'node:v8';
 
 /**
- * What the first process resolved and read when it loaded its modules. Later processes reuse it, since loading is most
- * of what a process costs that soon dies. The modules and their names are the same.
+ * The modules that the first process resolved and read. Later processes reuse them, since loading takes most of the
+ * time of a process that soon dies. The modules and their names are the same.
  */
 type Modules = { found: Record<string, ResolveFnOutput>; read: Record<string, LoadFnOutput> };
 
@@ -38,13 +38,13 @@ registerHooks({
   },
 });
 
-/** To strip the types of a module takes longer than to load it without. */
+/** Strips the types of a module, which takes longer than loading a module without types. */
 function withoutTypes(format: LoadFnOutput['format'], source: string): Pick<LoadFnOutput, 'format' | 'source'> {
   if (format !== 'module-typescript') return { format, source };
   return { format: 'module', source: stripTypeScriptTypes(source) };
 }
 
-/** Keeps what the first process resolved, read and compiled for the processes that start later. */
+/** Saves the resolved, read and compiled modules of the first process for later processes. */
 export function saveCachedModules(): void {
   if (isKept) return;
   writeFileSync(MODULES, serialize({ found, read } satisfies Modules));

@@ -1,12 +1,12 @@
 /**
- * The options of `npm run crash`: all points, or those whose reference or name contains `only`, or of these one in `sample`. On one queue
- * alone every point is played, on both those that they cross alike are shared.
+ * The options of `npm run crash`: all points, the points with `only` in their reference or name, or a sample (1 of
+ * `sample`). A single queue plays every point. Two queues share the points that both cross alike.
  */
 export type CrashOptions = { queue: 'redis' | 'postgres' | null; only: string; sample: number; list: boolean };
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Absent in `npm test`, which kills at some points only. */
+    /** Absent in `npm test`, which kills at a few points. */
     crash?: CrashOptions;
   }
 }

@@ -10,11 +10,11 @@ import { countCrossings } from './taps/crossings.ts';
 import { tapParts } from './taps/tap-parts.ts';
 
 /**
- * An API or a worker like any other, but for two things: it opens only on request, so that it can be kept ready, and it
- * kills itself at the point it was given. On request it reports what it has crossed.
+ * An API or a worker with two additions: it opens on request, so that it can be kept ready, and it kills itself at
+ * its point. On request it reports its crossings.
  */
 const send = (message: FromProcess) => process.send?.(message);
-/** The first retry comes at once, and every play takes equally long. */
+/** The first retry follows at once, and every play takes equally long. */
 Math.random = () => 0;
 
 const open = process.argv[2] === 'api' ? await loadApi() : await loadWorker();
@@ -27,7 +27,7 @@ process.on('message', async (message: ToProcess) => {
       crossings = countCrossings(message);
       return send({ kind: 'open', url: await openPart(message) });
     case 'report':
-      // A killed process saves nothing by itself.
+      // A killed process does not save them.
       saveCachedModules();
       return send({ kind: 'crossed', crossed: crossings.crossed });
   }
@@ -43,7 +43,7 @@ async function openPart({ env, projects }: Orders): Promise<string> {
   return open(tapParts(parts, crossings), settings, log);
 }
 
-/** Answers with the URL where it listens, if it is an API. */
+/** Opens a part. Returns its URL if it is an API. */
 type Open = (parts: Parts, settings: Settings, log: Log) => Promise<string>;
 
 async function loadApi(): Promise<Open> {

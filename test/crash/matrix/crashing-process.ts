@@ -7,15 +7,14 @@ import { join } from 'node:path';
 export type Part = 'api' | 'worker';
 
 /**
- * How a process is opened: the point where it dies (null: nowhere), whether the queue refuses its first jobs, whether
- * each step goes through the queue, and for whom.
+ * How a process opens: the point at which it dies (or null), its queue, and its projects. The queue may refuse its
+ * first jobs, or carry each step.
  */
 export type Orders = {
   crashAt: string | null;
   env: Record<string, string>;
   queueRefuses: boolean;
   queuesSteps: boolean;
-  /** The projects that are configured. */
   projects: string[];
 };
 
@@ -23,13 +22,12 @@ export type ToProcess = ({ kind: 'open' } & Orders) | { kind: 'report' };
 
 export type FromProcess = { kind: 'ready' } | { kind: 'open'; url: string } | { kind: 'crossed'; crossed: string[] };
 
-/** A process that will be killed. `died` resolves once it has ended. */
+/** A process that will be killed. `died` resolves after its end. */
 export type CrashingProcess = {
   died: Promise<void>;
   isDead(): boolean;
-  /** Resolves with the URL where it listens, if it is an API; null where it died on the way. */
+  /** Resolves with its URL if it is an API, or null if it died before. */
   open(orders: Orders): Promise<string | null>;
-  /** The points it has crossed. */
   crossed(): Promise<string[]>;
   kill(): Promise<void>;
 };
@@ -37,10 +35,13 @@ export type CrashingProcess = {
 const MAIN = new URL('./crashing-process-main.ts', import.meta.url).pathname;
 const CACHED_MODULES = new URL('./cached-modules.ts', import.meta.url).href;
 
-/** Processes that have loaded everything and opened nothing, since loading takes longest. */
+/** Processes that have loaded all modules and opened no store, since loading takes longest. */
 export type SpareProcesses = AsyncDisposable & { take(part: Part): Promise<CrashingProcess> };
 
-/** Keeps some processes of these parts ready. `practise` plays with the first one, which loads and compiles for all. */
+/**
+ * Keeps some processes of these parts ready. `practise` plays with the first process, which loads and compiles for
+ * all.
+ */
 export async function keepSpareProcesses(
   parts: Part[],
   spares: number,
@@ -70,7 +71,7 @@ async function startCrashingProcess(part: Part, cache: string): Promise<Crashing
     if (code) throw new Error(`a crashing process ended by itself with code ${code}`);
   });
   died.catch(() => {});
-  // The answer or the death is awaited: a message that can no longer be sent is no failure.
+  // The caller awaits the answer or the death, so a message that cannot be sent is not a failure.
   const post = (message: ToProcess) => child.connected && child.send(message, () => {});
   await nextMessage(child, 'ready', died);
   return {
@@ -91,7 +92,7 @@ async function startCrashingProcess(part: Part, cache: string): Promise<Crashing
   };
 }
 
-/** The next message of a kind; null when the process dies first. */
+/** Returns the next message of a kind, or null if the process dies first. */
 async function nextMessage<Kind extends FromProcess['kind']>(
   child: ChildProcess,
   kind: Kind,

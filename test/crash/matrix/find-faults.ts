@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Observed, ObservedCall, ObservedEndpoint, ObservedTurn, ObservedWebhook } from './observe.ts';
 
-/** Tools that may be called once only; a second call of any other has the same key. */
+/** Tools that may be called only once. A second call of another tool has the same key. */
 const ONLY_ONCE = new Set(['book', 'mail', 'allow_mail', 'cities__book']);
 
-/** Events that tell how the outcome came about, and may differ. */
+/** Events that describe the way to the outcome, and may differ. */
 const INCIDENTAL = /^step\.retrying/;
 
 /**
- * What is not as it would have been without the death. Two things may differ: a call that must not run twice may be
- * unknown, and a request whose answer was lost may have been made once more.
+ * Returns the differences to a play without the death. Two differences are allowed: a call that must not run twice
+ * may be unknown, and a request may have been repeated after its answer was lost.
  */
 export function findFaults(now: Observed, undisturbed: Observed, repeats = 1): string[] {
   return [
@@ -45,7 +45,7 @@ function faultsOfEndpoint(now: ObservedEndpoint, undisturbed: ObservedEndpoint, 
   ];
 }
 
-/** The calls of one batch may be answered in another order than before. */
+/** Sorts the events, since the calls of a batch may be answered in a different order. */
 function sortedEvents({ events }: ObservedTurn): string[] {
   return events.filter((event) => !INCIDENTAL.test(event)).sort();
 }
@@ -65,8 +65,9 @@ function faultsOfCall(now: ObservedCall, undisturbed: ObservedCall): string[] {
 }
 
 /**
- * A round is asked as it would have been, and so is the summary before it. What a job has asked since the last checkpoint is asked again: of a round whose history
- * was compacted all but its last request, of others that one.
+ * Returns the differences in model requests. A round and the summary before it are asked as without the death. A job
+ * repeats its requests since the last checkpoint: all but the last request of a compacted round, and one of other
+ * rounds.
  */
 function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   const before = requestsOfRounds(undisturbed);
@@ -85,7 +86,7 @@ function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   ];
 }
 
-/** A round leaves its tier for good: no attempt after the change asks on the tier before. */
+/** Checks that a round leaves its tier permanently: no attempt after the change asks on the tier before. */
 function faultsOfTiers(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   const before = requestsOfRounds(undisturbed);
   return [...requestsOfRounds(now)].flatMap(([round, asked]) =>
@@ -93,7 +94,7 @@ function faultsOfTiers(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   );
 }
 
-/** The tiers of a round in the order of its attempts, each once until the next one. */
+/** Returns the tiers of a round in the order of its attempts, without repeats. */
 function tiersOf(requests: ModelRequests): (string | null)[] {
   const tiers = requests.toSorted((one, other) => one.generation - other.generation).map(({ tier }) => tier);
   return tiers.filter((tier, index) => index === 0 || tier !== tiers[index - 1]);
@@ -105,12 +106,15 @@ function requestsOfRounds({ modelRequests }: ObservedTurn): Map<string, ModelReq
   return Map.groupBy(modelRequests, ({ round }) => round);
 }
 
-/** How many requests there are that differ: more than one for a round whose history was compacted, or whose model was changed. */
+/** Counts the different requests: two or more for a round with a compacted history or a changed model. */
 function kinds(requests: ModelRequests): number {
   return new Set(requests.map(({ messages }) => messages)).size;
 }
 
-/** Each event has one id. A death repeats the deliveries under way, which are `repeats` at most, also after a later one (R16). */
+/**
+ * Checks that each event has one id. A death repeats the deliveries under way, at most `repeats`, even after a later
+ * delivery (R16).
+ */
 function faultsOfWebhooks(now: ObservedWebhook[], undisturbed: ObservedWebhook[], repeats: number): string[] {
   return [
     ...different('webhooks', eachOnce(now), eachOnce(undisturbed)),

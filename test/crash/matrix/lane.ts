@@ -16,22 +16,22 @@ type Endpoint = Pick<WebhookEndpoint, 'id' | 'status' | 'description'> & { disab
 
 const MOST_SCENES = 600;
 
-/** One play in a lane: a project of its own, so that nothing of earlier plays is found. */
+/** One play in a lane. It has its own project, so that it does not find data of earlier plays. */
 export type Scene = ReturnType<typeof apiClient> & {
   project: string;
   harness: Harness;
   recorder: Recorder;
   env: Record<string, string>;
-  /** All turns of the scene, oldest first. */
+  /** Returns all turns of the scene, oldest first. */
   turns(): Promise<TurnResource[]>;
   endpoints(): Promise<Endpoint[]>;
-  /** Whether all webhooks of what happened so far are delivered or given up. */
+  /** Returns whether all webhooks of past events are delivered or given up. */
   isDelivered(): Promise<boolean>;
-  /** The scene's own client for another API. */
+  /** Returns the scene's own client for another API. */
   at(url: string): ReturnType<typeof apiClient>;
 };
 
-/** Where processes die one after the other: a database and a queue, another worker and API, and the recorder. */
+/** Opens a lane, in which processes die in turn: a database, a queue, a second worker and API, and the recorder. */
 export async function openLane(redis: boolean) {
   const projects = Array.from({ length: MOST_SCENES }, (_, number) => `p${number}`);
   const mcp = await openExternalMcpServer();
@@ -55,7 +55,7 @@ export async function openLane(redis: boolean) {
 
   return {
     leftovers,
-    /** `model` takes the place of `openai/test` in all that its client sends. */
+    /** Makes a scene. `model` replaces `openai/test` in all its requests. */
     newScene: (model = CHAT): Scene => {
       const project = projects.pop();
       if (!project) throw new Error('This lane has had too many scenes; open another one.');
@@ -82,7 +82,7 @@ export async function openLane(redis: boolean) {
   };
 }
 
-/** The model that requests name, and the same over the Responses wire. */
+/** The model that requests name, and the same model over the Responses wire. */
 const CHAT = 'openai/test';
 export const OVER_RESPONSES = 'responses/test';
 
@@ -97,7 +97,7 @@ function askingFor(model: string, client: Client): Client {
 
 export type Lane = Awaited<ReturnType<typeof openLane>>;
 
-/** The jobs that a dead process leaves in the queue, read from BullMQ itself. */
+/** Opens the jobs that a dead process leaves in the queue, as BullMQ reads them. */
 async function openLeftovers({ parts, handle, settings }: Harness) {
   const { DATABASE_URL, REDIS_URL } = settings;
   const to = { kind: 'single' as const, url: REDIS_URL ?? '' };
@@ -111,9 +111,12 @@ async function openLeftovers({ parts, handle, settings }: Harness) {
   const isEmpty = async () => Object.values(await parts.jobQueue.count(names)).every((count) => count === 0);
 
   return {
-    /** Whether no job waits, is delayed or in work. */
+    /** Returns whether no job waits, is delayed or runs. */
     isEmpty,
-    /** Works what is left, as workers do once the locks of the dead process expire. Returns the states of the jobs. */
+    /**
+     * Works the remaining jobs, as workers do after the locks of the dead process expire. Returns the states of the
+     * jobs.
+     */
     workLate: async (): Promise<string[]> => {
       if (await isEmpty()) return [];
       const left = (await Promise.all(queues.map(jobsOf))).flat();
@@ -133,7 +136,7 @@ function jobsOf(queue: Queue<JobData>): Promise<Job<JobData>[]> {
   return queue.getJobs(['active', 'waiting', 'prioritized', 'delayed', 'completed', 'failed']);
 }
 
-/** Lanes for more plays than there are lanes, in the order of their requests. */
+/** Lanes for more plays than lanes, in the order of the requests. */
 export type SharedLanes = AsyncDisposable & { use<Result>(act: (lane: Lane) => Promise<Result>): Promise<Result> };
 
 /** Lends each lane to one play at a time. */

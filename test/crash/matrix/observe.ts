@@ -4,29 +4,29 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import type { Scene } from './lane.ts';
 import type { Seen } from './recorder.ts';
 
-/** One call: what the turn says of it, and the keys its tool was really called with. */
+/** One call: its answer in the turn, and the keys that its tool was called with. */
 export type ObservedCall = { name: string; answer: string; isUnknown: boolean; ownKey: string; keys: string[] };
 
-/** A webhook that reached the receiver; `isGenuine`: signature and id are those of its event. */
+/** A webhook that reached the receiver. `isGenuine`: its signature and id are those of its event. */
 export type ObservedWebhook = { id: string; type: string; isGenuine: boolean };
 
-/** A turn as it is seen from outside, without times. */
+/** A turn as callers see it, without times. */
 export type ObservedTurn = {
   end: unknown;
   calls: ObservedCall[];
   events: string[];
   numbers: unknown[];
-  /** One for each request that reached the model, with its tier and the generation of its attempt. */
+  /** The requests that reached the model, with their tier and the generation of their attempt. */
   modelRequests: { round: string; messages: string; tier: string | null; generation: number }[];
   webhooks: ObservedWebhook[];
 };
 
-/** A webhook endpoint, and the webhooks that others received about it. */
+/** A webhook endpoint, and the webhooks about it that other endpoints received. */
 export type ObservedEndpoint = { state: unknown; webhooks: ObservedWebhook[] };
 
 /**
- * A scene after its end: what the API says, and what tools, receiver and model saw. In the whole database, `strayWork` counts
- * the rows of `work` without an active turn, and the active turns without a row of `work`.
+ * A scene after its end, as the API, the tools, the receiver and the model saw it. In the whole database, `strayWork`
+ * counts the rows of `work` without an active turn, and the active turns without a row of `work`.
  */
 export type Observed = {
   turns: ObservedTurn[];
@@ -35,10 +35,13 @@ export type Observed = {
   strayWork: number;
 };
 
-/** The blobs that turns of the scene refer to; in the whole database none is without a turn, and no turn without its own. */
+/**
+ * The number of blobs that turns of the scene refer to. `stray` counts blobs without a reference, and references
+ * without a turn, in the whole database.
+ */
 export type ObservedBlobs = { referred: number; stray: number };
 
-/** Reads all that can be seen of a scene from outside. */
+/** Reads the scene through its API and its recorders. */
 export async function observe(scene: Scene): Promise<Observed> {
   const [turns, endpoints] = [await scene.turns(), await scene.endpoints()];
   const own = await secretsAt(scene, '/v1/webhook_secret');
@@ -127,7 +130,7 @@ function roundRequestsOf({ harness }: Scene, { id }: TurnResource): ObservedTurn
   });
 }
 
-/** Checks each as its receiver does, which knows the secrets only. */
+/** Checks each webhook as its receiver does, with the secrets only. */
 function webhooksOf(seen: Seen[], secrets: string[]): ObservedWebhook[] {
   const posts = seen.filter(({ path }) => path.endsWith('hook'));
   return posts.map(({ headers, body }) => {

@@ -19,7 +19,7 @@ import { tierReferences } from './references/tier-references.ts';
 import { workerReferences } from './references/worker-references.ts';
 import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-points.ts';
 
-/** All references. Every other one asks its model over the Responses wire. */
+/** All references. Every second reference asks its model over the Responses wire. */
 export const references = [
   ...[
     ...workerReferences,
@@ -43,10 +43,10 @@ export type QueuePlays = {
   dieAtEach(points: string[], undisturbed: Undisturbed): Promise<Death[]>;
 };
 
-/** For each queue the same number of `lanes`, with Redis or without. */
+/** For each queue, with or without Redis, the same number of `lanes`. */
 type CrashOptions = { queues: { redis: boolean }[]; lanes: number; parts: Part[] };
 
-/** Opens lanes with each queue, and keeps processes ready to die in any of them. */
+/** Opens lanes with each queue, and keeps processes ready to die in any lane. */
 export async function openCrashHarness({ queues, lanes, parts }: CrashOptions) {
   const opened = await Promise.all(
     queues.map(({ redis }) => Promise.all(Array.from({ length: lanes }, () => openLane(redis)))),
@@ -57,7 +57,7 @@ export async function openCrashHarness({ queues, lanes, parts }: CrashOptions) {
   const shared = opened.map(shareLanes);
 
   return {
-    /** In the order of `queues`. */
+    /** The plays of each queue, in the order of `queues`. */
     plays: shared.map(
       (lanesOfQueue): QueuePlays => ({
         playUndisturbed: (reference) => lanesOfQueue.use((lane) => playUndisturbed(reference, lane, kept)),
@@ -72,5 +72,5 @@ export async function openCrashHarness({ queues, lanes, parts }: CrashOptions) {
   };
 }
 
-/** The references that cross most, so that most is loaded. */
+/** The references that cross most points, so that most modules are loaded. */
 const PRACTICE = { worker: workerReferences[0]!, api: apiReferences[0]! };

@@ -10,14 +10,14 @@ import type { Lane, Scene } from './lane.ts';
 import type { Call, Reference } from './references/reference.ts';
 
 /**
- * How a reference went. `crossed`: the points that the process crossed, if it lived; `answer`: the last status that the
- * caller got; `leftovers`: the states of the jobs that were left.
+ * The result of a reference. `crossed`: the points that the process crossed, if it lived. `answer`: the last status
+ * that the caller got. `leftovers`: the states of the remaining jobs.
  */
 export type Played = { scene: Scene; died: boolean; crossed: string[]; answer: number | null; leftovers: string[] };
 
 /**
- * Plays a reference: the process does its part until it dies, or until all is done. Then others finish what it left,
- * and what is still in the queue is worked late.
+ * Plays a reference: the process does its part until it dies or all is done. Then other processes finish the rest,
+ * and late jobs in the queue are worked.
  */
 export async function play(
   reference: Reference,
@@ -49,7 +49,7 @@ export async function play(
   return { scene, died, crossed, answer, leftovers: await lane.leftovers.workLate() };
 }
 
-/** Sends a request to the crashing API, and to another one if that never answers. Returns the last status. */
+/** Sends a request to the crashing API, and to another API if the first never answers. Returns the last status. */
 async function askBoth(
   { method, path, ...more }: Call,
   { scene, url, crashing }: { scene: Scene; url: string | null; crashing: CrashingProcess },
@@ -65,7 +65,7 @@ async function askBoth(
   return (await scene.call(method, path, more)).status;
 }
 
-/** A caller looks often only where it has something to do; a death is noticed at once. */
+/** A caller polls often only if it has work to do. A death is noticed at once. */
 const OFTEN_MS = 20;
 const SELDOM_MS = 300;
 
@@ -87,15 +87,15 @@ const LONGEST_MINUTES = 30;
 const LONGEST_MS = 60_000;
 
 /**
- * Others do all there is to do, and time is advanced whenever there is nothing. Minutes of the turn pass at once, so a
- * machine that is too busy to carry a job is given real time as well.
+ * Finishes the work with other processes, and advances time whenever they have no work. Minutes of the turn pass at
+ * once, so a machine that is too busy to carry a job also gets real time.
  */
 async function finish(reference: Reference, scene: Scene): Promise<void> {
   const { harness } = scene;
   const startedAt = performance.now();
   for (let minutes = 0; minutes < LONGEST_MINUTES || performance.now() - startedAt < LONGEST_MS; minutes += 1) {
     await workAll(harness);
-    // A schedule that is due is a turn that has not been started yet.
+    // A due schedule is a turn that has not started yet.
     await harness.fireSchedules();
     const turns = await scene.turns();
     const hasReacted = await reactOnce(reference, { scene, turns, reacted: new Set() });
@@ -109,7 +109,10 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
   throw new Error(`stuck: not over after ${LONGEST_MINUTES} minutes`);
 }
 
-/** Works what waits, and makes the deliveries that are due. A queue that fails is asked again later, as a worker does; a step must not fail. */
+/**
+ * Works waiting jobs, and makes due deliveries. If the queue fails it is asked again later, as a worker does. A step
+ * must not fail.
+ */
 async function workAll(harness: Harness): Promise<void> {
   const failures: unknown[] = [];
   const handle: JobHandler = (job) => harness.handle(job).catch((error: unknown) => void failures.push(error));
@@ -118,7 +121,7 @@ async function workAll(harness: Harness): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Reacts once to each state of a turn. Returns whether there was one to react to. */
+/** Reacts once to each state of a turn. Returns whether a reaction was due. */
 async function reactOnce(
   { react }: Reference,
   { scene, turns, reacted }: { scene: Scene; turns: TurnResource[]; reacted: Set<string> },
@@ -131,7 +134,7 @@ async function reactOnce(
   return reacted.size > before;
 }
 
-/** Every turn has ended, and its webhooks are delivered. */
+/** Returns whether every turn has ended, and its webhooks are delivered. */
 async function isSettled({ isDelivered }: Scene, turns: TurnResource[]): Promise<boolean> {
   return turns.every(({ status }) => isTerminal(status)) && (await isDelivered());
 }

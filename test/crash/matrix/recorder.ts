@@ -5,7 +5,7 @@ import type { Harness } from '#test/harness/create-harness.ts';
 import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import type { ReceivedCall } from '#test/harness/servers/external-mcp-server.ts';
 
-/** One request that reached the tools or the receiver, and the id of the turn or endpoint it belongs to. */
+/** One request that reached the tools or the receiver, with the id of its turn or endpoint. */
 export type Seen = { subjectId: string; path: string; headers: IncomingHttpHeaders; body: string };
 
 export type Recorder = Awaited<ReturnType<typeof openRecorder>>;
@@ -14,14 +14,15 @@ const LOOK_EVERY_MS = 5;
 const LATE_MS = 1_300;
 
 /**
- * Tools and a webhook receiver that record every request. The calls of a batch are answered one after the other, so
- * that every play saves its results alike. `/hang` never answers, but runs what the test gave it; `/gone` refuses for good.
+ * Opens tools and a webhook receiver that record every request. The calls of a batch are answered in turn, so that
+ * every play saves its results alike. `/hang` never answers, but runs the function of the test. `/gone` refuses
+ * permanently.
  */
 export async function openRecorder(harness: Harness, mcpCalls: ReceivedCall[]) {
   const seen: Seen[] = [];
   const hanging = new Map<string, () => unknown>();
   let isOver = false;
-  // A killed process leaves its request behind, which may read the database while that is closed.
+  // A killed process may leave a request that reads the database while it is closed.
   const mustWait = async (key: string) => {
     try {
       return !isOver && (await hasOpenBefore(harness, key));
@@ -45,9 +46,9 @@ export async function openRecorder(harness: Harness, mcpCalls: ReceivedCall[]) {
 
   return {
     url: origin,
-    /** All requests of a turn or an endpoint that reached the tools, the MCP server and the receiver. */
+    /** Returns all requests of a turn or an endpoint to the tools, the MCP server and the receiver. */
     seenOf: (id: string) => [...seen, ...mcpCalls.map(seenByMcp)].filter(({ subjectId }) => subjectId === id),
-    /** Sets what happens while a call of this turn hangs. */
+    /** Sets the function that runs while a call of this turn hangs. */
     whileHanging: (turnId: string, act: () => unknown) => void hanging.set(turnId, act),
     [Symbol.asyncDispose]: async () => {
       isOver = true;
@@ -61,7 +62,7 @@ function seenByMcp({ tool, meta }: ReceivedCall): Seen {
   return { subjectId: String(meta['pawl/turn_id']), path: `/${tool}`, headers, body: '' };
 }
 
-/** Whether a call that the model named before this one has no answer yet. */
+/** Returns whether an earlier call of the same reply has no answer yet. */
 async function hasOpenBefore({ db }: Harness, key: string): Promise<boolean> {
   const [turnId = '', round, id = ''] = key.split('.');
   const calls = db

@@ -7,10 +7,9 @@ import { type Observed, observe } from './observe.ts';
 import { type Played, play } from './play.ts';
 import { partOf, type Reference } from './references/reference.ts';
 
-/** A reference played without a death: what was crossed, the points that are played, and the outcome. */
+/** A reference played without a death: its crossings, the points to play, and the outcome. */
 export type Undisturbed = { reference: Reference; crossed: string[]; points: string[]; end: Observed };
 
-/** Plays a reference without a death. */
 export async function playUndisturbed(reference: Reference, lane: Lane, kept: SpareProcesses): Promise<Undisturbed> {
   const { scene, crossed } = await play(reference, lane, await kept.take(partOf(reference)), null);
   const { points: chosen } = reference;
@@ -18,7 +17,7 @@ export async function playUndisturbed(reference: Reference, lane: Lane, kept: Sp
   return { reference, crossed, points, end: await observe(scene) };
 }
 
-/** What a death at one point led to; where it did not happen, the point was not crossed again. */
+/** The result of a death at one point. If it did not happen, the point was not crossed again. */
 export type Death = { point: string; happened: boolean; faults: string[] };
 
 /** Plays a reference with a death at one of its points, and compares the outcome. */
@@ -46,7 +45,7 @@ export async function dieAt(
 
 const ROUTINES = readdirSync(new URL('../../../services/worker/routines/', import.meta.url));
 
-/** What comes by the clock, in every reference: no second play meets it at the same place again. */
+/** Points that the clock causes, in every reference. A second play does not meet them at the same place. */
 const BY_THE_CLOCK = new RegExp(
   [
     `(?:${[...ROUTINES.map((file) => basename(file, '.ts')), 'heartbeat', 'admission', 'work-bulks', 'delivery-loop'].join('|')}) [›#]`,
@@ -54,12 +53,12 @@ const BY_THE_CLOCK = new RegExp(
   ].join('|'),
 );
 
-/** The job of the dead process, until its lock expires, and one that waits for a retry that is done by now. */
+/** The job of the dead process, until its lock expires, and a job that waits for a retry that is already done. */
 const MAY_BE_LEFT = new Set(['active', 'delayed']);
 
 const TRIES = 4;
 
-/** What happens side by side differs from play to play, so a point is tried several times. */
+/** Plays until the process dies. Concurrent work differs from play to play, so a point is tried several times. */
 async function playUntilDead(
   point: string,
   reference: Reference,
@@ -72,26 +71,25 @@ async function playUntilDead(
   return null;
 }
 
-/** A return and the crossing that follows are one point: between them the process touches nothing outside. */
+/** Removes returns that a crossing follows: between the two the process touches no other process or store. */
 function distinct(crossed: string[]): string[] {
   return crossed.filter((point, index) => !(point.startsWith('after ') && WAY_OUT.test(crossed[index + 1] ?? '')));
 }
 
 const WAY_OUT = /^(?:before|take) /;
 
-/** A summary of some deaths. */
 export function describeDeaths(of: string, deaths: Death[]): string {
   const missed = missedOf(deaths);
   const summary = `killed at ${deaths.length - missed.length} of ${deaths.length} points of ${of}`;
   return missed.length === 0 ? summary : `${summary}; not there again: ${missed.join(', ')}`;
 }
 
-/** What was not as it would have been, point by point. */
+/** Returns the differences after each death. */
 export function faultsOf(deaths: Death[]): string[] {
   return deaths.flatMap(({ point, faults }) => faults.map((fault) => `${point}: ${fault}`));
 }
 
-/** The points that were not crossed again, where there are more of them than chance explains. */
+/** Returns the points that were not crossed again, if there are more than chance explains. */
 export function tooManyMissed(deaths: Death[]): string[] {
   const missed = missedOf(deaths);
   return missed.length > Math.max(1, deaths.length * MAY_MISS) ? missed : [];

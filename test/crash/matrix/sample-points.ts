@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** One in `size` of a reference's points, chosen by name: the same points in each run, whatever else the run crosses. */
+/**
+ * Returns every `size`-th point of a reference on average, chosen by name: the same points in each run, independent of
+ * the other points.
+ */
 export function samplePoints(points: string[], reference: string, size: number): string[] {
   return points.filter((point) => hashOf(`${reference}: ${point}`) % size === 0);
 }
 
-/** The queue on which a sample plays a reference, of so many. The other references are played on the others. */
+/** Returns the queue on which a sample plays a reference. The references are spread over the queues. */
 export function sampleQueue(reference: string, queues: number): number {
   return hashOf(reference) % queues;
 }

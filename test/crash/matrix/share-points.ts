@@ -1,18 +1,19 @@
-/** A reference played without a death, as far as it matters here: all it crossed, and the points at which it is killed. */
+/** A reference played without a death: all its crossings, and the points at which it is killed. */
 type Play = { crossed: string[]; points: string[] };
 
-/** What reaches the queue or, which is on the same server, the messages between processes. */
+/** Points that reach the queue, or the messages between processes on the same server. */
 const REACHES_QUEUE = /^(?:(?:before|after) )?(?:take|enqueue|acknowledge|publish to) /;
 
 /**
- * At which points a process dies in each of some plays of one reference, which differ in their queue only. Between two crossings to
- * the queue a process changes nothing there, and the database is the same on all: what a death leaves is made of two halves, and
- * each half is met on each queue. So a point is played on one queue alone if on all of them
+ * Returns the points at which a process dies in each play of one reference. The plays differ only in their queue.
+ * Between two crossings to the queue a process does not change the queue, and the database is the same in all plays.
+ * So the effect of a death has two halves, and each queue meets each half. A point is played on only one queue if on
+ * all queues
  *
- * - it is crossed behind the same crossing to the queue, and does not reach it itself, and
- * - another point behind that crossing is played on every queue.
+ * - it is crossed after the same crossing to the queue, and does not reach the queue itself, and
+ * - another point after that crossing is played on every queue.
  *
- * These are dealt in turn. All others are played on every queue that crosses them.
+ * These points are dealt in turn. All other points are played on every queue that crosses them.
  */
 export function sharePoints(plays: Play[]): string[][] {
   const stretches = plays.map(stretchesOf);
@@ -24,12 +25,15 @@ export function sharePoints(plays: Play[]): string[][] {
   return plays.map(({ points }, number) => points.filter((point) => (takenBy.get(point) ?? number) === number));
 }
 
-/** Whether a death at a point meets the queue itself. */
+/** Returns whether a death at a point affects the queue itself. */
 export function reachesQueue(point: string): boolean {
   return REACHES_QUEUE.test(point);
 }
 
-/** Behind which crossing to the queue a point comes, unless it is the first that is played there. */
+/**
+ * Returns the last crossing to the queue before each point, except for the first point that is played after a
+ * crossing.
+ */
 function stretchesOf({ crossed, points }: Play): Map<string, string> {
   const chosen = new Set(points);
   const found = new Map<string, string>();

@@ -4,7 +4,7 @@ import { PNG } from '#test/api/blobs/samples.ts';
 
 const input = z.object({ url: z.string().describe('Where the recorder listens') });
 
-/** Server-side tools that do nothing but call the recorder. */
+/** Server-side tools that only call the recorder. */
 export default [
   defineTool({
     name: 'look',

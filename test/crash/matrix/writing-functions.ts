@@ -2,12 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 
 const ROOM = new URL('../../../packages/core/checkpoint/', import.meta.url);
 const WRITES = /\b(?:insert into|update|delete from) \w+\b|insertInto|updateTable|deleteFrom/;
-/** An exported function that sends what it writes: it is given a connection. */
+/** An exported function that sends its own write: its first parameter is a connection. */
 const SENDS = /^export async function \w+\(\s*(?:db|trx): /;
 
 /**
- * Functions that no turn waits for; and what becomes of an answer behind which an input has joined, which depends on when a process
- * dies: a later run has asked with that input.
+ * Functions that no turn waits for. `saveSurpassedAnswer` depends on the time of the death: a later run has already
+ * sent the joined input.
  */
 const APART = new Set([
   'saveSurpassedAnswer',
@@ -18,7 +18,7 @@ const APART = new Set([
   ...['changeConversation', 'hideConversation', 'countRequests'],
 ]);
 
-/** The functions of `checkpoint/` that write something about a turn. */
+/** Returns the functions of `checkpoint/` that write data of a turn. */
 export function writingFunctions(): string[] {
   const modules = new Map(globSync('**/*.ts', { cwd: ROOM }).map((file) => [file, readModule(file)]));
 
@@ -40,7 +40,7 @@ export function writingFunctions(): string[] {
   );
 }
 
-/** The text of each function and constant of a file, and from which other file of the room it has what it imports. */
+/** The text of each function and constant of a file, and the file of the room that each import is from. */
 type Module = { declared: Map<string, string>; imported: Map<string, string> };
 
 const NO_MODULE: Module = { declared: new Map(), imported: new Map() };

@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import OpenAI from 'openai';
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
 
-/** What a client was told since it began anew, over how many connections, and how often it had to begin anew. */
+/** The events that a client received since its last restart, with the numbers of its connections and restarts. */
 export type Followed = { told: NumberedEvent[]; connections: number; superseded: number };
 
 const PAUSE_MS = 100;
 const ENDS = /^response\.(completed|failed|incomplete)$/;
 
 /**
- * Follows a response to its end with OpenAI's client, over any API that answers: with its last number where a
- * connection is lost, from the start where the stream was superseded (contract-responses R49).
+ * Follows a response to its end with OpenAI's client, over any API that answers. After a lost connection it continues
+ * from its last number, after a superseded stream from the start (R18).
  */
 export async function followToEnd(urls: string[], id: string, followed: Followed): Promise<void> {
   const clients = urls.map((url) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 }));

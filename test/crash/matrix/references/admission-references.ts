@@ -4,7 +4,7 @@ import type { Reference } from './reference.ts';
 
 const busy = { kind: 'status' as const, status: 503, retry_after_ms: 1, times: 1 };
 
-/** Turns that wait for places: of a project beside another, one place for each. */
+/** Turns that wait for places: of two projects, with one place each. */
 export const admissionReferences: Reference[] = [
   {
     of: 'turns that wait for a place, one of them for its next try as well',

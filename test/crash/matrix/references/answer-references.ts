@@ -7,7 +7,7 @@ const place = {
   ...{ required: ['city'], additionalProperties: false },
 };
 
-/** Turns whose first answer breaks their output schema. */
+/** Turns with a first answer that breaks their output schema. */
 export const answerReferences: Reference[] = [
   {
     of: 'a turn whose answer is repaired, with a webhook for each round',

@@ -162,7 +162,7 @@ export const apiReferences: Reference[] = [
 
 async function nothing(): Promise<void> {}
 
-/** A request that may be sent again. A model is a field of all that it creates. */
+/** Makes a request that may be sent again. A model is a field of every resource that it creates. */
 function post(path: string, fields: object): Call {
   return { method: 'POST', path, headers: key, body: { model: 'openai/test', ...fields } };
 }
@@ -175,7 +175,6 @@ function startWithHook(scene: Scene) {
   return scene.startTurn({ input: 'Hi', webhook: receiver(scene) });
 }
 
-/** Starts a turn that ends, and a fork of it. */
 async function startForked({ startTurn, harness }: Scene): Promise<void> {
   const { id } = await startTurn({ input: 'Hi' });
   const fork = await startTurn({ input: 'Hi' });

@@ -2,7 +2,7 @@ import { image, pngOf, text, user } from '#test/api/blobs/samples.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import type { Reference } from './reference.ts';
 
-/** A turn whose data is kept apart from it, at both ends. */
+/** A turn with data in separate blobs, at both ends. */
 export const blobReferences: Reference[] = [
   {
     of: 'a turn with an image, whose tool answers with another',

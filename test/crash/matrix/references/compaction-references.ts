@@ -1,7 +1,7 @@
 import { scripted } from '#test/harness/scripted.ts';
 import type { Reference } from './reference.ts';
 
-/** Turns whose histories become shorter before a round. */
+/** Turns with a history that becomes shorter before a round. */
 export const compactionReferences: Reference[] = [
   {
     of: 'turns whose histories are compacted, one of them once its model has refused it',

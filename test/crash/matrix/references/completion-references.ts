@@ -27,7 +27,6 @@ const create: Call = {
   body: { model: 'openai/test', messages: [{ role: 'user', content: 'Hi' }], store: true },
 };
 
-/** Creates a chat completion, and does the work until it is answered. */
 async function complete({ call, harness }: Scene): Promise<void> {
   const { method, path, ...more } = create;
   let isAnswered = false;

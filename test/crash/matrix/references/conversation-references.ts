@@ -30,7 +30,7 @@ export const conversationReferences: Reference[] = [
   },
 ];
 
-/** A response that has ended, in a conversation of its own. */
+/** Creates a response in a conversation of its own, and works until it ends. */
 async function respond({ call, harness }: Scene): Promise<void> {
   const body = { model: 'openai/test', background: true, input: 'First.' };
   await call('POST', '/v1/responses', { body });

@@ -1,6 +1,6 @@
 import type { Reference } from './reference.ts';
 
-/** Turns that several webhooks report. */
+/** Turns that are reported by several webhooks. */
 export const deliveryReferences: Reference[] = [
   {
     of: 'a turn that is sent to two webhook endpoints, one of which refuses for good',

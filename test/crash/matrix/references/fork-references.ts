@@ -52,7 +52,7 @@ async function askFirst(scene: Scene, action: string, body: object): Promise<Cal
   return { ...(await toFirst(scene, action, body)), headers: key };
 }
 
-/** A turn of three rounds that has ended; returns its id. */
+/** Starts a turn of three rounds and works until it ends. Returns its id. */
 async function startEnded({ startTurn, recorder, harness }: Scene, second = 'mail'): Promise<string> {
   const call = (name: string) => ({ name, arguments: { url: recorder.url } });
   const rounds = [{ tools: [call('look')] }, { tools: [call(second)] }];
@@ -61,7 +61,6 @@ async function startEnded({ startTurn, recorder, harness }: Scene, second = 'mai
   return id;
 }
 
-/** A turn that waits for its client. */
 async function startWaiting({ startTurn, recorder, harness }: Scene): Promise<void> {
   const ask = { name: 'ask_device', description: 'Asks the device' };
   const look = { name: 'look', arguments: { url: recorder.url } };
@@ -70,7 +69,7 @@ async function startWaiting({ startTurn, recorder, harness }: Scene): Promise<vo
   await harness.workUntilIdle();
 }
 
-/** The client answers, so that the turn ends too. */
+/** Answers as the client, so that the turn ends too. */
 async function answerDevice({ call }: Scene, { id, status }: TurnResource): Promise<boolean> {
   if (status !== 'requires_action') return false;
   const tool_outputs = [{ tool_call_id: 'call_ask', output: 'here' }];
@@ -78,7 +77,7 @@ async function answerDevice({ call }: Scene, { id, status }: TurnResource): Prom
   return true;
 }
 
-/** A response that asks for a call, and one that allows it. */
+/** Starts a response that asks for a call, and a response that allows it. */
 async function startAllowed({ call, recorder, harness }: Scene): Promise<void> {
   const create = async (request: object) => {
     const body = { model: 'openai/test', background: true, ...request };

@@ -2,7 +2,7 @@ import { image, PNG, text, user } from '#test/api/blobs/samples.ts';
 import { continueFirst, key, toFirst } from './first-turn.ts';
 import type { Reference } from './reference.ts';
 
-/** Requests whose input joins a turn. */
+/** Requests with an input that joins a turn. */
 export const inputReferences: Reference[] = [
   {
     of: 'the request that adds an input to a turn',

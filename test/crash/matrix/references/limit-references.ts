@@ -21,7 +21,7 @@ export const limitReferences: Reference[] = [
   },
   {
     of: 'a turn that waits for room under a limit, and is woken',
-    // Workers look at the line by the clock.
+    // Workers check the waiting turns by the clock.
     points: /bookUnder|postponeStep|wakeWaiting › wake #1$/,
     model: 'openai/test',
     env: limited({ requests_per_minute: 1 }),
@@ -35,7 +35,7 @@ export const limitReferences: Reference[] = [
   },
 ];
 
-/** The minute is over. A turn whose worker has died is found by the rescuer. */
+/** Lets the minute pass. If the worker of a turn has died, the rescuer finds the turn. */
 async function makeRoom({ harness }: Scene, { waiting }: TurnResource): Promise<boolean> {
   if (waiting?.for !== 'provider') return false;
   await sql`update provider_limits set requests = '{}'`.execute(harness.db);

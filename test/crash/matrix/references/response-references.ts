@@ -10,7 +10,7 @@ const asking = {
 };
 const answering = { input: [{ type: 'function_call_output', call_id: 'call_it', output: 'here' }], tools: [locate] };
 
-/** Responses that together cross what only they write; an answer with their key is the same response again. */
+/** Responses that cross the writes that only responses make. An answer with their key is the same response. */
 export const responseReferences: Reference[] = [
   {
     of: 'the request that creates a response',
@@ -68,7 +68,7 @@ export const responseReferences: Reference[] = [
   },
 ];
 
-/** A request whose model asks for calls that a person has to allow. */
+/** Makes a request. Its model asks for calls that a person must allow. */
 function askingToAllow({ recorder }: Scene) {
   const tool = (name: string, effect: string) => ({
     ...{ type: 'function', name, description: 'Does something that is seen', effect, approval: 'always' },
@@ -93,7 +93,7 @@ function create(request: object): Call & { body: object } {
   return { method: 'POST', path: '/v1/responses', headers: key, body };
 }
 
-/** A response that has ended; returns its id. */
+/** Creates a response and works until it ends. Returns its id. */
 async function respond({ call, harness }: Scene, request: object): Promise<string> {
   const { body } = create(request);
   const { body: response } = await call<{ id: string }>('POST', '/v1/responses', { body });
@@ -101,7 +101,7 @@ async function respond({ call, harness }: Scene, request: object): Promise<strin
   return response.id;
 }
 
-/** Makes a response and the next one. Returns the id of the first. */
+/** Creates a response and the next response. Returns the id of the first. */
 async function respondTwice(scene: Scene): Promise<string> {
   const previous_response_id = await respond(scene, { input: 'First.' });
   await respond(scene, { input: 'Second.', previous_response_id });

@@ -4,10 +4,10 @@ import { key } from './first-turn.ts';
 import type { Reference } from './reference.ts';
 
 const turn = { model: 'openai/test', input: 'Hi' };
-/** Once a year, so that no other play meets it. */
+/** The plan is yearly, so that no other play meets it. */
 const plan = { cron: '0 0 1 1 *', turn };
 
-/** Turns with a time, schedules, and the requests that make them. */
+/** Turns with a time, schedules, and the requests that create them. */
 export const scheduleReferences: Reference[] = [
   {
     of: 'a turn whose time comes, and a schedule that is due',

@@ -10,13 +10,13 @@ import type { Scene } from '../lane.ts';
 import type { Reference } from './reference.ts';
 
 const busy = { kind: 'status' as const, status: 503, retry_after_ms: 1, times: 1 };
-/** Once: each time that a turn is put off counts as well, and how often that is differs from play to play. */
+/** The limit applies once: each postponed turn counts as well, and their number differs from play to play. */
 const limited = { kind: 'status' as const, status: 429, retry_after: 2, times: 1 };
-/** Long enough not to come while others wait for the dead process. */
+/** The deadline is far enough that it does not pass while other processes wait for the dead process. */
 const DEADLINE_S = 24 * 3_600;
 const closed = { kind: 'status' as const, status: 401 };
 
-/** Turns that together cross everything a worker does. */
+/** Turns that together cross all writes of a worker. */
 export const workerReferences: Reference[] = [
   { of: 'a turn with parallel tools of all effects, a retry and a webhook', start: startWithTools },
   {
@@ -165,7 +165,7 @@ function http({ recorder }: Tools, name: string, effect: string) {
   return { name, description: 'Does something that is seen', execution, effect, timeout_ms: 60_000 };
 }
 
-/** Creates the webhook secret, which two processes would else race to create. */
+/** Creates the webhook secret, which two processes would otherwise race to create. */
 async function makeSecret({ call }: Scene): Promise<void> {
   await call('GET', '/v1/webhook_secret');
 }
@@ -181,7 +181,7 @@ function startWaiting(scene: Scene, names: string[], more: object = {}) {
   return startTurn({ input: script(scene, names), tools: ['look', device, mail], webhook, ...more });
 }
 
-/** As a response would: the native API has no calls that its caller answers in a later turn. */
+/** Starts a turn as a response would. The native API has no calls that the caller answers in a later turn. */
 function startHandingOver(scene: Scene, names: string[]) {
   const { recorder, project, harness } = scene;
   const { execution, ...note } = http(scene, 'note', 'idempotent');
@@ -199,7 +199,7 @@ function startHandingOver(scene: Scene, names: string[]) {
   return startWithConfig(harness, { input, project, config: { tools, webhook } });
 }
 
-/** The client and the person answer in separate requests. */
+/** Answers all calls. The client and the person answer in separate requests. */
 async function answerAll({ call }: Scene, turn: TurnResource): Promise<boolean> {
   const { id, status, required_action: wanted } = turn;
   if (status !== 'requires_action' || !wanted) return false;
@@ -210,14 +210,14 @@ async function answerAll({ call }: Scene, turn: TurnResource): Promise<boolean> 
   return true;
 }
 
-/** Another turn of the same model, once it is rate-limited; late where a death has passed that over. */
+/** Starts another turn of the same model after it is rate-limited, or later if a death has skipped that state. */
 async function startAnother({ startTurn, turns }: Scene, { waiting, status }: TurnResource): Promise<boolean> {
   if ((waiting?.for !== 'provider' && !isTerminal(status)) || (await turns()).length > 1) return false;
   await startTurn({ input: 'Hi' });
   return true;
 }
 
-/** Only once all webhooks are delivered: a worker must not find that a day has passed during its delivery. */
+/** Passes the deadline after all webhooks are delivered: a delivering worker must not find that a day has passed. */
 async function passDeadline({ harness, isDelivered }: Scene, { status }: TurnResource): Promise<boolean> {
   if (status !== 'requires_action' || !(await isDelivered())) return false;
   await harness.advance(DEADLINE_S * 1_000);
@@ -241,7 +241,7 @@ async function workElsewhere({ harness }: Scene, { status, rounds }: TurnResourc
   return await harness.workOnce();
 }
 
-/** A queue that loses its jobs of one kind. */
+/** Makes a queue that loses its jobs of one kind. */
 function losing(name: string, handle: JobHandler): JobHandler {
   return async (job) => {
     if (job.name !== name) await handle(job);

@@ -1,19 +1,21 @@
-/** What a process does outside itself, named and counted: each crossing is a point where it can be made to die. */
+/** The acts of a process outside itself, named and counted. Each crossing is a point at which it can die. */
 export type Crossings = {
   /** The points crossed so far, in order: a name and its count, as in `after result-writer › saveResults #2`. */
   crossed: string[];
   cross(name: string): void;
-  /** Crosses out of the process and back. What answers at once has not left it, so there is no way back. */
+  /**
+   * Crosses out of the process and back. An act that answers at once has not left the process, so it has no way back.
+   */
   around<Result>(name: string, act: () => Result): Result;
-  /** Whether the queue refuses the first job of each name, as one does that is away for a short time. */
+  /** Whether the queue refuses the first job of each name, as if it were down for a short time. */
   queueRefuses: boolean;
-  /** Whether each step goes through the queue, as those of a worker without a free place. */
+  /** Whether each step goes through the queue, as for a worker without a free place. */
   queuesSteps: boolean;
 };
 
 type Ways = Pick<Crossings, 'queueRefuses' | 'queuesSteps'>;
 
-/** Counts crossings by name, so that timed ones shift no others; at `crashAt` the process is killed. */
+/** Counts crossings by name, so that timed crossings shift no others. At `crashAt` the process is killed. */
 export function countCrossings({ crashAt, queueRefuses, queuesSteps }: { crashAt: string | null } & Ways): Crossings {
   const times = new Map<string, number>();
   const crossed: string[] = [];
@@ -41,7 +43,7 @@ export function countCrossings({ crashAt, queueRefuses, queuesSteps }: { crashAt
   };
 }
 
-/** SIGKILL takes the process before this returns: nothing is closed, sent or said after it. */
+/** Kills the process before this function returns, so that it closes, sends and logs no more. */
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
   for (;;);

@@ -53,14 +53,14 @@ function here(): string {
   return nameOrigin(String(new Error().stack));
 }
 
-/** A frame of `checkpoint/`, but for files that carry the statements of others. */
+/** A frame of `checkpoint/`, except files that carry the statements of others. */
 const FRAME = /\/packages\/core\/checkpoint\/(?!connect\.ts|sql\/)(?:[\w-]+\/)*([\w-]+)\.ts/;
 const FUNCTION = /at (?:async )?(?:\w+\.)*(\w+) \(/;
 const CALLER = /\/services\/(?:[\w-]+\/)+([\w-]+)\.ts/;
 
 /**
- * Where in our code a statement is sent from: the file that calls, then the functions of `checkpoint/`, as in
- * `commit-round › endWithRound`; the file of a function where none has a name.
+ * Returns the origin of a statement: the calling file, then the functions of `checkpoint/`, as in `commit-round ›
+ * endWithRound`. If no function has a name, it is the file of a function.
  */
 function nameOrigin(stack: string): string {
   const functions: string[] = [];

@@ -9,7 +9,7 @@ import { tapDatabase } from './tap-database.ts';
 
 type Tap<Part> = (part: Part, crossings: Crossings) => Part;
 
-/** Each part with what it does outside its process. A new part needs its entry here. */
+/** The tap of each part. A new part needs an entry here. */
 const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   connection: inPlace(tapDatabase),
   jobQueue: inPlace(tapQueue),
@@ -62,7 +62,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   close: untapped,
 };
 
-/** The same parts, which cross wherever they reach out of the process. */
+/** Returns the same parts, which cross whenever they reach out of the process. */
 export function tapParts(parts: Parts, crossings: Crossings): Parts {
   const tapped = Object.entries(TAPS).map(([name, tap]) => [
     name,
@@ -71,7 +71,7 @@ export function tapParts(parts: Parts, crossings: Crossings): Parts {
   return Object.fromEntries(tapped) as Parts;
 }
 
-/** For parts that others already refer to. */
+/** Taps a part in place, since other parts already refer to it. */
 function inPlace<Part>(tap: (part: Part, crossings: Crossings) => void): Tap<Part> {
   return (part, crossings) => {
     tap(part, crossings);
@@ -79,7 +79,7 @@ function inPlace<Part>(tap: (part: Part, crossings: Crossings) => void): Tap<Par
   };
 }
 
-/** For what stays within the process, or reaches out through another part. */
+/** Leaves a part untapped that stays within the process, or reaches out through another part. */
 function untapped<Part>(part: Part): Part {
   return part;
 }
@@ -109,8 +109,8 @@ function tapProvider(provider: Provider, { around, cross }: Crossings): Provider
 }
 
 /**
- * Crosses where a job is taken, around its acknowledgement, and around each job that is added. A refusing queue refuses
- * the first job of each name.
+ * Crosses when a job is taken, around its acknowledgement, and around each added job. A refusing queue refuses the
+ * first job of each name.
  */
 function tapQueue(jobQueue: JobQueue, { cross, around, queueRefuses, queuesSteps }: Crossings): void {
   const { work } = jobQueue;
