@@ -4,13 +4,13 @@ import { maskCode } from './mask-code.ts';
 const ROOT = new URL('../../', import.meta.url);
 
 /**
- * The files that may read a clock or set a timer: they run real processes and have to give them time. Every other file of
- * `test/` takes its time from the harness, so that no test depends on how busy a machine is.
+ * The files that may read a clock or set a timer: they run real processes and must give them time. Every other file
+ * of `test/` takes its time from the harness, so that no test depends on the load of the machine.
  */
 export const clockReaders = [
   // The harness gives tests their time: `advance`, `waitUntil`, `msAgo`, `repeat`.
   'test/harness/**',
-  // Programs that kill, stop and cut off real processes, and rooms of tests that do. None of them is part of `npm test`.
+  // These programs and rooms kill, stop and cut off real processes. `npm test` runs none.
   'test/chaos/**',
   'test/crash/matrix/**',
   'test/**/restarts/**',
@@ -30,14 +30,14 @@ const READS = [
   /(?<![.\w])gc\s*\(|\b(?:global|globalThis)\s*\.\s*gc\b/,
 ];
 
-/** Returns the files of the tests that read a clock, set a timer or measure the process, except those that may. */
+/** Returns the test files that read a clock, set a timer or measure the process, except those that may. */
 export function findClockReaders(): string[] {
   return globSync('test/**/*.{ts,tsx}', { cwd: ROOT, exclude: [...clockReaders, '**/node_modules/**'] })
     .filter(readsClock)
     .sort();
 }
 
-/** Returns whether any of these files does. */
+/** Returns whether a file of these paths reads a clock. */
 export function hasClockReader(paths: string): boolean {
   return globSync(paths, { cwd: ROOT }).some((path) => path.endsWith('.ts') && readsClock(path));
 }

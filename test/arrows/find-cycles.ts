@@ -1,6 +1,6 @@
 import type { Source } from './walk-sources.ts';
 
-/** The circles of files that import each other, each once: `a.ts → b.ts → a.ts`. Imports of types count. */
+/** Returns the cycles of files that import each other, each once: `a.ts → b.ts → a.ts`. Imports of types count. */
 export function findCycles(sources: readonly Source[]): string[] {
   const next = new Map(sources.map(({ path, arrows }) => [path, arrows]));
   const finished = new Set<string>();

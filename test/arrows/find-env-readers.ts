@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Any way to the environment: `process.env`, `{ env } = process`, an import of it. */
+/** The ways to the environment: `process.env`, `{ env } = process`, an import. */
 const READS = [
   /\bprocess\s*\.\s*env\b/,
   /\bprocess\s*\[/,
@@ -10,7 +10,6 @@ const READS = [
   /\benv\b[^{}]*\}\s*from\s*['"]node:process['"]/,
 ];
 
-/** The files of the product that read the environment. */
 export function findEnvReaders(): string[] {
   return globSync('{packages,services}/**/*.{ts,js,cjs,mjs}', { cwd: ROOT, exclude: ['packages/*/dist/**'] })
     .filter((path) => {

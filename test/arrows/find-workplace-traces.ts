@@ -7,7 +7,7 @@ const PLACE = /\/(?:home|root|Users|work|workspaces?)\/[\w.-]+/;
 const NEIGHBOUR = /\.\.\/shared\b/;
 const HAND = /\b(?:coding|ai)[ -](?:assistant|agent|helper)s?\b/i;
 
-/** Lines that tell where or with what the repository was written, as `file:line: text`; the next reader is elsewhere. */
+/** Returns lines that show the machine or the tool that wrote them, as `file:line: text`. */
 export function findWorkplaceTraces(): string[] {
   return globSync(['**/*', ...HIDDEN], {
     cwd: ROOT,
@@ -21,7 +21,7 @@ export function findWorkplaceTraces(): string[] {
 
 function workplaceTracesIn(file: string): string[] {
   const path = file.slice(ROOT.pathname.length);
-  // Recorded answers of providers may lie beside the repository; the tests that replay them are the only ones to know.
+  // Recorded answers of providers may be beside the repository. Only the tests that replay them may know of them.
   const patterns = path.startsWith('test/') ? [PLACE, HAND] : [PLACE, NEIGHBOUR, HAND];
   return readFileSync(file, 'utf8')
     .split('\n')

@@ -3,21 +3,21 @@ export type MaskedCode = { code: string; texts: string[] };
 
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//;
 const TEXT = /'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"/;
-// A slash divides, unless what stands before it cannot be divided.
+// A slash divides unless the token before it cannot be divided.
 const PATTERN =
   /(?<=(?:^|[(,=:[!&|?{;+*%<>-]|\b(?:return|case|typeof|in|of))\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/;
 const REST = /[\w$]+|\s+|[\s\S]/;
 const CODE = new RegExp([COMMENT, TEXT, PATTERN, REST].map(({ source }) => source).join('|'), 'y');
 const TEMPLATE = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?:`|\$\{|$)/y;
 
-/** Reads TypeScript just well enough to know what is code and what only looks like it. */
+/** Masks comments and texts. It reads just enough TypeScript to distinguish code from text that looks like code. */
 export function maskCode(source: string): MaskedCode {
   const masked: MaskedCode = { code: '', texts: [] };
   readCode(source, 0, masked);
   return masked;
 }
 
-/** Reads up to the brace that closes what was open at `start`, or to the end; answers where that is. */
+/** Reads up to the brace that closes the brace at `start`, or to the end. Returns that position. */
 function readCode(source: string, start: number, masked: MaskedCode): number {
   let depth = 0;
   for (let at = start; at < source.length; ) {
@@ -32,7 +32,7 @@ function readCode(source: string, start: number, masked: MaskedCode): number {
   return source.length;
 }
 
-/** Reads a template from behind its first backtick; what stands in `${…}` is code again. */
+/** Reads a template from after its first backtick. The content of `${…}` is code again. */
 function readTemplate(source: string, start: number, masked: MaskedCode): number {
   masked.code += ' ` ';
   const text = take(TEMPLATE, source, start);

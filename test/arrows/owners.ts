@@ -1,6 +1,6 @@
 /**
- * Every package that the product imports, and its owners: folders or files. A package enters this table before it
- * enters code. Tests, benchmarks and the demo may import what they like.
+ * Every package that the product imports, and its owners: folders or files. Enter a package here before you import
+ * it. Tests, benchmarks and the demo may import any package.
  */
 export const owners: Record<string, string[]> = {
   kysely: ['packages/core/postgres/', 'packages/core/checkpoint/'],
@@ -9,7 +9,7 @@ export const owners: Record<string, string[]> = {
   pg: ['packages/core/queue/postgres/'],
   ioredis: ['packages/core/queue/redis/', 'packages/core/redis-connection.ts'],
   'eventsource-parser': ['packages/core/llm/http/'],
-  // Types of request bodies, which are gone before the product runs; and the client, in examples.
+  // Types of request bodies, which are erased before the product runs, and the client, in examples.
   openai: [
     ...['render-request', 'render-parts', 'order-roles'].map((what) => `packages/core/llm/openai/${what}.ts`),
     ...['request', 'parts'].map((what) => `packages/core/llm/openai-responses/render-${what}.ts`),

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** The glossary as the check reads it, all words in small letters and in the singular. */
+/** The glossary as the check reads it, all words in lower case and in the singular. */
 export type Glossary = { known: Set<string>; refused: Map<string, string> };
 
 const FILE = new URL('../../docs/glossary.md', import.meta.url);
 
-/** Reads `docs/glossary.md`: its words with what they are called in code, its common stock, and the words that are not used. */
+/**
+ * Reads `docs/glossary.md`: its words with their names in code, its common stock, and the words that are not used.
+ */
 export function readGlossary(): Glossary {
   const [entries = '', refused = ''] = readFileSync(FILE, 'utf8').split('## Words that are not used');
   const words = rowsOf(entries).flatMap(([word = '', , inCode = '']) => [...wordsOf(word), ...wordsOf(inCode)]);
@@ -16,7 +18,7 @@ export function readGlossary(): Glossary {
   };
 }
 
-/** The words of a name or a text, in small letters and in the singular: `ToolCalls` has `tool` and `call`. */
+/** Returns the words of a name or a text, in lower case and in the singular: `ToolCalls` has `tool` and `call`. */
 export function wordsOf(text: string): string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -24,8 +24,8 @@ const OUTSIDE = ['packages/client', 'packages/cli', 'packages/inspector'];
 const PRODUCT = [...CORE, PROCESS, ...PARTS, 'services/standalone', ...STANDALONE, ...OUTSIDE];
 
 /**
- * Every room and the rooms it may import besides itself. A folder within a room belongs to the room; the files that
- * lie in `packages/core` itself are the base of all rooms.
+ * Every room, and the other rooms that it may import. A folder within a room belongs to the room. The files directly
+ * in `packages/core` are the base of all rooms.
  */
 export const rooms: Record<string, string[]> = {
   [BASE]: [],
@@ -43,7 +43,7 @@ export const rooms: Record<string, string[]> = {
   'packages/core/webhooks': REACHING,
   'packages/client': [],
   'packages/cli': ['packages/client'],
-  // Of turn/ it takes types, which are gone in the browser.
+  // It imports only types of turn/, which are erased in the browser.
   'packages/inspector': ['packages/client', 'packages/core/turn'],
   'packages/simulator': [],
   'packages/embedded-postgres': [],
@@ -64,7 +64,7 @@ export const rooms: Record<string, string[]> = {
   '.': [],
 };
 
-/** The room a file lies in: the innermost folder that is one. A file directly in `packages` lies in none. */
+/** Returns the room of a file: the innermost folder that is a room. A file directly in `packages` has no room. */
 export function roomOf(path: string): string | undefined {
   for (let folder = path; folder.includes('/'); ) {
     folder = folder.slice(0, folder.lastIndexOf('/'));
@@ -73,7 +73,7 @@ export function roomOf(path: string): string | undefined {
   return path.includes('/') ? undefined : '.';
 }
 
-/** The base has no folders but the rooms on it: another one would be a room that is missing here. */
+/** Returns whether a folder should be a room: the base has no folders except rooms. */
 function isNewRoom(folder: string, path: string): boolean {
   return folder === BASE && path.slice(folder.length + 1).includes('/');
 }

@@ -3,7 +3,7 @@ import { maskCode } from './mask-code.ts';
 const DECLARED = /(?<![.\w$])export\s+(?:default\s+)?(?:async\s+)?(?:function\s*\*?|const|let|class|type)\s+([\w$]+)/g;
 const FROM = /(?<![.\w$])export\b[\w$\s{},*]*?\bfrom\s*"/;
 
-/** The names a file exports, and whether it hands on what others export. */
+/** Returns the names that a file exports, and whether it re-exports names of other files. */
 export function scanExports(source: string): { names: string[]; handsOn: boolean } {
   const { code } = maskCode(source);
   const names = [...code.matchAll(DECLARED)].map(([, name]) => name ?? '');

@@ -1,6 +1,9 @@
 import { maskCode } from './mask-code.ts';
 
-/** One import as it is written; `name` is null where it is only known at run time. A type is gone before the program runs. */
+/**
+ * One import as it is written. `name` is null if it is known only at run time. A type is erased before the program
+ * runs.
+ */
 export type ScannedImport = { name: string | null; isType: boolean };
 
 const FORMS = [
@@ -9,7 +12,7 @@ const FORMS = [
   /(?<![.\w$])import\s*\(\s*(?:"(?<place>\d+)")?/g,
 ];
 
-/** What a file imports, in any form: static, for its effects, handed on, as a type, at run time. */
+/** Returns the imports of a file in any form: static, for its effects, re-exported, as a type, at run time. */
 export function scanImports(source: string): ScannedImport[] {
   const { code, texts } = maskCode(source);
   return FORMS.flatMap((form) => [...code.matchAll(form)])

@@ -3,10 +3,10 @@ import { posix } from 'node:path';
 import { scanExports } from './scan-exports.ts';
 import { type ScannedImport, scanImports } from './scan-imports.ts';
 
-/** One import: `to` is a file of ours (`isOurs`) or a package; null where it is only known at run time. */
+/** One import. `to` is a file of the repository (`isOurs`) or a package, or null if it is known only at run time. */
 export type Arrow = { from: string; to: string | null; isOurs: boolean; isType: boolean };
 
-/** One TypeScript file; its path starts at the repository's root. `handsOn` marks a barrel. */
+/** One TypeScript file, with its path from the repository's root. `handsOn` marks a barrel. */
 export type Source = { path: string; arrows: Arrow[]; names: string[]; handsOn: boolean };
 
 const ROOT = new URL('../../', import.meta.url);

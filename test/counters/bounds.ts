@@ -7,8 +7,9 @@ import type { QueueName } from './count-turns.ts';
 export type Bound = { unit: string; measured: number; on?: QueueName } & ({ atMost: number } | { atLeast: number });
 
 /**
- * The bounds of a turn alone with four rounds and three batches of two tools. Statements, commits, ids and plan nodes
- * are exact. A change that lowers a counter lowers its bound here. A change that raises a bound gives the reason.
+ * The bounds of a single turn with four rounds and three batches of two tools. Statements, commits, ids and plan
+ * nodes are exact. A change that lowers a counter must lower its bound here. A change that raises a bound must give
+ * the reason.
  */
 export const BOUNDS: Record<string, Bound> = {
   statements: { unit: 'a turn', atMost: 10, measured: 10 },
@@ -26,7 +27,7 @@ export const BOUNDS: Record<string, Bound> = {
   'WAL of statements': { unit: 'bytes a turn', atMost: 16_200, measured: 15_760 },
   'sent to PostgreSQL': { unit: 'bytes a turn', atMost: 9_000, measured: 8_783 },
   'sent to Redis': { unit: 'bytes a turn', on: 'redis', atMost: 17_100, measured: 16_570 },
-  // The queue also makes statements by its clock.
+  // The queue also sends statements by its clock.
   'statements of the queue': { unit: 'a turn', on: 'postgres', atMost: 35, measured: 32.4 },
   'shared buffers hit by the queue': { unit: 'a turn', on: 'postgres', atMost: 520, measured: 466 },
   'WAL of the queue': { unit: 'bytes a turn', on: 'postgres', atMost: 16_200, measured: 14_660 },

@@ -6,7 +6,7 @@ type Bounds = Record<string, Bound>;
 
 const TABLE = 'test/counters/bounds.ts';
 
-/** Returns a sentence for each counter that breaks its bound on a queue, and for each that only one side knows. */
+/** Returns a sentence for each counter that breaks its bound on a queue, and for each that only one side has. */
 export function checkBounds(counters: Record<string, number>, bounds: Bounds, queue: QueueName): string[] {
   const expected = Object.entries(bounds).filter(([, { on = queue }]) => on === queue);
   const broken = expected.flatMap(([name, bound]) => {

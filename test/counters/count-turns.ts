@@ -18,7 +18,7 @@ const STATEMENTS = ['create', 'begin', 'save-round', 'save-results', 'end', 'rea
 
 const TABLES = [HOT_TABLE, 'tool_calls'];
 
-/** Plays turns one after the other through an API, a queue, a worker and a model, and returns the counters of one turn. */
+/** Plays turns in sequence through an API, a queue, a worker and a model, and returns the counters of one turn. */
 export async function countTurns(queue: QueueName): Promise<Record<string, number>> {
   await using postgres = await openCountedPostgres();
   const { sent, accept } = readStatements();
@@ -35,7 +35,6 @@ export async function countTurns(queue: QueueName): Promise<Record<string, numbe
   return counters;
 }
 
-/** The stores of the turns. */
 type Stores = { postgres: CountedPostgres; sent: SentStatements; bytesToRedis: (() => number) | null };
 
 /** Counts in a harness that is closed before this resolves: PostgreSQL reports updates at the end of a session. */
@@ -72,7 +71,6 @@ async function playTurns(harness: Harness, turns: number): Promise<void> {
 
 type NamedPlan = Plan & { name: string };
 
-/** Plans each statement of a turn once. */
 async function planAll({ postgres, sent }: Stores, executed: string[]): Promise<NamedPlan[]> {
   const plans: NamedPlan[] = [];
   for (const text of new Set(executed)) {

@@ -9,13 +9,13 @@ export const HOT_TABLE = 'work';
 /** The work of statements since the server started. `buffers` are the pages of 8 KiB that statements looked at. */
 export type Totals = { statements: number; walBytes: number; buffers: number };
 
-/** The updates of a table's rows. `hot` ones changed no index (heap-only tuples). */
+/** The updates of a table's rows. `hot` updates changed no index (heap-only tuples). */
 export type Updates = { all: number; hot: number };
 
 /** The plan of a statement, for any values of its parameters: its nodes, and its id in `pg_stat_statements`. */
 export type Plan = { nodes: number; queryId: string };
 
-/** A PostgreSQL that counts its work, for one test alone: other tests would write to the same log. */
+/** A PostgreSQL that counts its work, for one test only: other tests would write to the same log. */
 export type CountedPostgres = AsyncDisposable & {
   url: string;
   /** Returns the work of the statements with these ids, and the work of all other statements. */
@@ -26,11 +26,10 @@ export type CountedPostgres = AsyncDisposable & {
   countCommits(since: string): Promise<number>;
   /** Returns the updates of sessions that have ended: PostgreSQL reports the counts of a session at its end. */
   readUpdates(table: string): Promise<Updates>;
-  /** Plans a statement in a session with these settings. */
   explain(text: string, settings: Record<string, string>): Promise<Plan>;
 };
 
-/** Opens a PostgreSQL with Pawl's tables, in which no count depends on how long a turn takes. */
+/** Opens a PostgreSQL with Pawl's tables, in which no count depends on the duration of a turn. */
 export async function openCountedPostgres(): Promise<CountedPostgres> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await newFolder('counted', await fastestParent()));
@@ -44,7 +43,7 @@ export async function openCountedPostgres(): Promise<CountedPostgres> {
   await inSession(server.url, async (sql) => {
     await sql`create extension pg_stat_statements`;
     await sql`create extension pg_walinspect`;
-    // A slot of four seconds ends in the middle of one turn or another, as the clock will have it.
+    // A slot of four seconds would end in the middle of a random turn.
     await sql`alter table ${sql(HOT_TABLE)}
       alter column due_slot set expression as (date_bin('365000 days', due_at, 'epoch'))`;
   });
@@ -60,7 +59,10 @@ export async function openCountedPostgres(): Promise<CountedPostgres> {
   };
 }
 
-/** After a checkpoint a page is written to the log as a whole, and a vacuum changes what statements look at. */
+/**
+ * Settings without checkpoints, after which whole pages are logged, and without vacuums, which change the pages that
+ * statements read.
+ */
 const SETTINGS = {
   shared_preload_libraries: 'pg_stat_statements',
   compute_query_id: 'on',
@@ -87,7 +89,7 @@ async function readLogEnd(sql: postgres.Sql): Promise<string> {
 }
 
 async function countCommits(sql: postgres.Sql, since: string): Promise<number> {
-  // An asynchronous commit may be in the log and not yet in its files, which is all that can be read.
+  // An asynchronous commit may be in the log and not yet in its files, and only the files can be read.
   await sql`select pg_switch_wal()`;
   const [row] = await sql<{ commits: number }[]>`
     with records as materialized (
@@ -107,7 +109,7 @@ async function readUpdates(sql: postgres.Sql, table: string): Promise<Updates> {
 }
 
 async function explain(sql: postgres.Sql, text: string): Promise<Plan> {
-  // As text: the id has 64 bits, which a number of JavaScript would round.
+  // The format is text, since the id has 64 bits, which a number of JavaScript would round.
   const [row] = await sql.unsafe(`explain (generic_plan, verbose, format yaml) ${text}`);
   const plan = String(row!['QUERY PLAN']);
   return {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a store at `url` that lets all bytes through. */
+/** A proxy to a store at `url` that lets all bytes through. */
 export type Tap = AsyncDisposable & { url: string };
 
 /** Receives the bytes of one connection to a store, in their order. */
 export type Receive = (bytes: Buffer) => void;
 
-/** Opens a tap to a store on this machine. Calls `accept` for each connection, and its result for all that it sends. */
+/** Opens a tap to a store on this machine. Calls `accept` for each connection, and its result for all sent bytes. */
 export async function openTap(storeUrl: string, accept: () => Receive): Promise<Tap> {
   const target = new URL(storeUrl);
   const sockets = new Set<Socket>();

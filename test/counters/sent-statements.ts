@@ -1,12 +1,15 @@
 import type { Receive } from './open-tap.ts';
 
-/** All that the product's own connections have sent to PostgreSQL, without those of the queue and of pubsub. */
+/** The statements of the product's own connections, without those of the queue and of pubsub. */
 export type SentStatements = {
   /** The settings that the product gives its sessions. */
   settings: Record<string, string>;
   /** The text of each statement, in the order of their execution. */
   executed: string[];
-  /** Bytes, without those that prepare a statement: a statement is prepared on each connection that has not run it. */
+  /**
+   * The bytes, without those that prepare a statement: a statement is prepared on each connection that has not run
+   * it.
+   */
   bytes: number;
 };
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/checkpoint/tables.ts';
 
-/** What limits of providers count is by quarters of a second. */
+/** The step in which provider limits count their bookings. */
 const BUCKET_MS = 250;
 
-/** Lets time pass for everything that is booked under limits of providers, and for the turns that wait there. */
+/** Ages everything that is booked under provider limits, and the turns that wait for them. */
 export async function ageLimits(db: Db, ms: number): Promise<void> {
   const buckets = Math.round(ms / BUCKET_MS);
   const aged = (column: 'requests' | 'tokens') =>

@@ -1,10 +1,10 @@
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { isTerminal } from '#core/turn/turn.ts';
 
-/** An answer of the API with its body read. Tests name the shape they expect. */
+/** An answer of the API with its body read. Tests name its expected shape. */
 export type Answer<Body> = { status: number; headers: Headers; body: Body };
 
-/** Calls an API as any HTTP client does. */
+/** Makes a client that calls an API over HTTP. */
 export function apiClient(url: string, key?: string) {
   const authorization: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
 

@@ -29,19 +29,21 @@ import { makeGate } from './gate.ts';
 import { type LeasedStores, leaseStores } from './stores/lease-stores.ts';
 import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
 
-/** A test gives a routine as long as it takes, so that a busy machine does not decide how far it gets. */
+/** The time that a test gives a routine: unlimited, so that a busy machine does not limit its progress. */
 const UNTIL_DONE = Number.POSITIVE_INFINITY;
 
 type Env = Record<string, string>;
 type Options = { redis?: boolean; env?: Env; projects?: Projects };
 
-/** Settings of a test may depend on the address of the model. A harness beside another one has the same stores. */
+/**
+ * Options of a harness. `env` may depend on the address of the model. A harness `beside` another shares its stores.
+ */
 export type HarnessOptions = Omit<Options, 'env'> & {
   env?: Env | ((modelUrl: string) => Env);
   beside?: { stores: LeasedStores } | undefined;
 };
 
-/** Settings under which the API, the worker and the model of a test find each other. */
+/** Returns the settings by which the API, the worker and the model of a test find each other. */
 export async function testEnvironment(modelUrl: string, { redis = false, env = {} }: Options) {
   const stores = { DATABASE_URL: await createTestDatabase(), ...(redis ? { REDIS_URL: testRedisUrl() } : {}) };
   return { ...plainEnvironment(modelUrl), ...stores, ...env };
@@ -59,8 +61,8 @@ function plainEnvironment(modelUrl: string) {
 }
 
 /**
- * An API that listens, a worker that works on demand, a model on a real socket, a database of its own. The test controls
- * the clock: `advance` lets time pass for everything that is due.
+ * Creates an API that listens, a worker that works on demand, a model on a real socket, and a separate database. The
+ * test controls the clock: `advance` lets time pass for everything that is due.
  */
 export async function createHarness({ env: given = {}, beside, ...options }: HarnessOptions = {}) {
   const modelRequests: ReceivedRequest[] = [];
@@ -108,21 +110,20 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
   return {
     ...client,
     ...{ url: api.url, env, stores, settings, db, parts, worker, log, modelRequests, handle, workOnce },
-    /** Makes the deliveries that are due, one after the other. */
     deliver,
-    /** Works job after job until none waits, then delivers; `deliveries` says how often each job is handed out. */
+    /** Works jobs until none waits, then delivers. `deliveries` says how often each job is handed out. */
     workUntilIdle,
-    /** Starts a turn and works until no job waits. Returns the turn as it is then. */
+    /** Starts a turn and works until no job waits. Returns the turn in its new state. */
     runTurn: async (request: Record<string, unknown>): Promise<TurnResource> => {
       const { id } = await client.startTurn(request);
       await workUntilIdle();
       return client.findTurn(id);
     },
-    /** Lets time pass for everything that is due, leased or bound by a deadline. */
+    /** Lets time pass for everything that is due, leased or limited by a deadline. */
     advance: async (ms: number) => {
-      // What was asked for before is of the time before.
+      // Admissions that were requested before belong to the time before.
       await parts.admission.settled();
-      // The turns that the worker keeps age like everything else.
+      // The cached turns of the worker age like everything else.
       worker.turnCache = makeTurnCache(db, worker.memory);
       const earlier = sql`${ms}::double precision * interval '1 millisecond'`;
       await sql`update work set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
@@ -135,7 +136,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       await sql`update deliveries set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
         next_attempt_at = next_attempt_at - ${earlier} where due_at is not null`.execute(db);
       await sql`update schedules set next_at = next_at - ${earlier}, since = since - ${earlier}`.execute(db);
-      // In two steps, since a moment may be that of the firing before.
+      // Two steps, since a new moment may equal the old moment of another firing.
       await sql`update firings set planned_at = planned_at - ${earlier} - interval '100 years'`.execute(db);
       await sql`update firings set planned_at = planned_at + interval '100 years'`.execute(db);
       await sql`update conversations set erase_due_at = erase_due_at - ${earlier} where erase_due_at is not null`.execute(
@@ -146,11 +147,11 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
         old_secret_until = old_secret_until - ${earlier}`.execute(db);
       await ageLimits(db, ms);
     },
-    /** Resolves once the worker has received that a turn was cancelled, or that a client watches it. */
+    /** Resolves once the worker has received a cancel of a turn, or a watch. */
     untilReceived,
-    /** Has the model keep its next answers until the test lets it give them. */
+    /** Makes the model hold its next answers until the test releases them. */
     holdModel: gate.close,
-    /** Works one job, and acts while the model has its request. Returns the result of the act. */
+    /** Works one job, and acts while the model holds its request. Returns the result of the act. */
     whileModelThinks: async <Result>(act: () => Promise<Result>): Promise<Result> => {
       const held = gate.close(1);
       const working = workOnce();
@@ -160,21 +161,19 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       await working;
       return result;
     },
-    /** One heartbeat for all steps that the worker runs. */
     beat: () => worker.heartbeat.beat('all'),
-    /** What the clock makes a worker do for turns that want a place. */
+    /** Does the worker's periodic work for turns that want a place. */
     admit: () => parts.admission.tick(),
-    /** What the clock makes a worker do for turns that wait under limits of providers. */
+    /** Does the worker's periodic work for turns that wait for provider limits. */
     wakeWaiting: () => wakeAllWaiting(worker),
-    /** What the clock makes a worker do for turns whose time has come. */
+    /** Does the worker's periodic work for delayed turns that are due. */
     queueDelayed: () => queueAllDelayed(worker),
-    /** What the clock makes a worker do for schedules whose planned time has come. */
+    /** Does the worker's periodic work for schedules that are due. */
     fireSchedules: () => fireSchedules(worker, UNTIL_DONE),
     rescue: async () => {
       await parts.admission.tick();
       return rescue(worker);
     },
-    /** Works what bulks have left to do. */
     workBulks: () => workBulks(worker, UNTIL_DONE),
     [Symbol.asyncDispose]: async () => {
       await api.close(100);
@@ -186,7 +185,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
 
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
 
-/** Handles the messages to workers, as a worker does; what stops a step in its middle is the test's own business. */
+/** Handles the messages to workers, as a worker does. The test itself stops steps in the middle. */
 function subscribeWorker(
   pubsub: Pubsub,
   worker: WorkerContext,
@@ -208,8 +207,8 @@ function subscribeWorker(
 }
 
 /**
- * A worker that works by itself until disposed, for what can only be seen while a step runs. Without heartbeats it
- * learns from messages alone that a step is over.
+ * Starts a worker that works automatically until disposed, for effects that are visible only while a step runs. It
+ * sends no heartbeats, so it learns only from messages that a step is over.
  */
 export async function startBackgroundWorker(
   { worker, parts }: Harness,
@@ -220,14 +219,14 @@ export async function startBackgroundWorker(
   return { close, [Symbol.asyncDispose]: () => close(0) };
 }
 
-/** Lets a minute pass, or another time: what became due in it is enqueued and worked. */
+/** Lets a minute or another time pass, and works everything that became due. */
 export async function letTimePass(harness: Harness, ms = 60_000): Promise<void> {
   await harness.advance(ms);
   await harness.rescue();
   await harness.workUntilIdle();
 }
 
-/** Works, and lets minutes pass, until a turn has ended. */
+/** Works and lets minutes pass until a turn has ended. */
 export async function workUntilEnded(harness: Harness, turnId: string): Promise<TurnResource> {
   await harness.workUntilIdle();
   for (let minutes = 0; minutes < 30; minutes += 1) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { MAX_SCHEDULES } from '#core/checkpoint/schedules/schedules.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 
-/** Copies a schedule until its project has all but `left` of those that it may have. */
+/** Copies a schedule until its project may have only `left` more. */
 export async function fillSchedules(db: Db, id: string, left: number): Promise<void> {
   await sql`
     insert into schedules (id, project, turn, cron, time_zone, every_seconds, since, if_missed, created_at)

@@ -1,15 +1,13 @@
-/** Requests that wait at a gate: `reached` resolves when the first of them has come, `open` lets all of them pass. */
+/** Requests that wait at a gate. `reached` resolves when the first request has arrived. `open` lets all pass. */
 export type Held = { reached: Promise<void>; open(): void };
 
-/** Where the requests to a model wait. A test needs no slow model to act while one thinks. */
+/** A gate for requests to a model. With it a test can act during a request, without a slow model. */
 export type Gate = {
-  /** Resolves as soon as a request may pass. */
   pass(): Promise<void>;
-  /** Holds the next requests, as many as are given, until they are let pass. */
+  /** Holds the next requests, as many as given, until they are released. */
   close(requests?: number): Held;
 };
 
-/** Makes a gate that is open. */
 export function makeGate(): Gate {
   let left = 0;
   let reach = () => {};

@@ -11,7 +11,7 @@ import { scripted } from './scripted.ts';
 
 type Start = { input?: string; stored?: boolean; forkedFrom?: string; webhook?: TurnConfig['webhook'] };
 
-/** Starts a turn in a conversation that goes with it: one that is not stored, or a fork, or both. */
+/** Starts a turn in a conversation that is deleted with the turn: an unstored turn, a fork, or both. */
 export async function startAlone(
   { db, worker }: Harness,
   { input = 'Hi', stored = true, ...start }: Start,
@@ -33,12 +33,12 @@ export async function startAlone(
   return turn.id;
 }
 
-/** Starts a turn in a conversation of its own that is a fork of another's, up to and with a turn. */
+/** Starts a turn in a new conversation, a fork of another up to and including a turn. */
 export function fork(harness: Harness, turnId: string): Promise<string> {
   return startAlone(harness, { forkedFrom: turnId });
 }
 
-/** Makes a turn one that was not stored, as if it had been from the start. */
+/** Makes a turn unstored, as if it had been from the start. */
 export async function makeUnstored({ db }: Harness, turnId: string): Promise<void> {
   for (const table of ['work', 'turns'])
     await sql`update ${sql.table(table)} set stored = false where id = ${turnId}`.execute(db);
@@ -46,7 +46,6 @@ export async function makeUnstored({ db }: Harness, turnId: string): Promise<voi
     where id = (select conversation_id from turns where id = ${turnId})`.execute(db);
 }
 
-/** A turn that has failed, and the delivery that says so. */
 export async function failedTurn(harness: Harness): Promise<{ turn: TurnResource; delivery: string }> {
   const input = scripted({ answer: 'Hi', final: { fault: { kind: 'status', status: 401 } } });
   const turn = await harness.startTurn({ input, webhook: { url: 'http://127.0.0.1:9/' } });

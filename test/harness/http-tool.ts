@@ -1,4 +1,4 @@
-/** The definition of an HTTP tool that takes a city; `more` adds to it or replaces. */
+/** Defines an HTTP tool that takes a city. `more` adds fields or replaces them. */
 export function httpTool(name: string, url: string, more: Record<string, unknown> = {}) {
   return {
     type: 'function',

@@ -1,4 +1,4 @@
-/** Keeps the thread busy for so many milliseconds, as costly work does. */
+/** Keeps the thread busy for some milliseconds, as costly work does. */
 export function keepBusy(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);

@@ -3,7 +3,7 @@ import type { Db } from '#core/checkpoint/tables.ts';
 
 const TABLES = ['turns', 'work', 'rounds', 'tool_calls', 'events'];
 
-/** Keeps the rows of all turns as they are; the returned function brings them back, as a failover that loses commits does. */
+/** Copies the rows of all turns. The returned function restores them, as a failover that loses commits does. */
 export async function keepRows(db: Db): Promise<() => Promise<void>> {
   const kept = await Promise.all(
     TABLES.map(async (table) => ({ table, columns: await columnsOf(db, table), rows: await rowsOf(db, table) })),
@@ -19,7 +19,6 @@ export async function keepRows(db: Db): Promise<() => Promise<void>> {
     });
 }
 
-/** Those that are written, not generated. */
 async function columnsOf(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select column_name as name from information_schema.columns
     where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'`.execute(db);

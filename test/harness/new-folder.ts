@@ -2,7 +2,7 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder, removed when it is disposed: declare it before what writes into it, so that it outlives that. */
+/** Creates a folder that is removed when disposed. Declare it before its users, so that it outlives them. */
 export async function newFolder(name: string, parent = tmpdir()): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(parent, `pawl-${name}-`));
   return {
@@ -13,7 +13,7 @@ export async function newFolder(name: string, parent = tmpdir()): Promise<AsyncD
 
 const SHARED_MEMORY = '/dev/shm';
 
-/** Where files are made fastest: in memory, where Linux offers enough of it. */
+/** Returns the folder in which files are created fastest: in memory, if Linux offers enough of it. */
 export async function fastestParent(): Promise<string> {
   try {
     const { bavail, bsize } = await statfs(SHARED_MEMORY);

@@ -4,7 +4,7 @@ import { firstIdAt } from '#core/id.ts';
 import type { TerminalStatus, TurnError } from '#core/turn/turn.ts';
 import { plainConfig } from './plain-config.ts';
 
-/** Turns of the past that ended alike: how many, when the first was created, and how far apart they are; times in ms. */
+/** Past turns that ended alike: their number, the creation of the first, and their distance. Times are in ms. */
 export type PastTurns = {
   from: number;
   count: number;
@@ -16,7 +16,7 @@ export type PastTurns = {
 };
 
 /**
- * Inserts turns as if they had been worked: begun 100 ms after their creation, done between 1.1 s and 2 s after it, with one
+ * Inserts turns as if they had been worked: begun 100 ms after their creation, done after 1.1 s to 2 s. Each has one
  * round of 100 tokens in and 10 out.
  */
 export async function insertPastTurns(db: Db, past: PastTurns): Promise<void> {

@@ -1,7 +1,7 @@
 import { fillLimits } from '#core/turn/limits.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
 
-/** The configuration of a turn where the request sets nothing but the model. */
+/** The configuration of a turn if the request sets only the model. */
 export const plainConfig: TurnConfig = {
   model: 'openai/test',
   instructions: null,

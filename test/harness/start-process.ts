@@ -2,11 +2,11 @@ import { startPart } from './parts/start-part.ts';
 
 type Line = Record<string, unknown> & { msg: string };
 
-/** A part of Pawl as a real process, with the log lines it has written so far. */
+/** A part of Pawl as a real process, with its log lines so far. */
 export type TestProcess = AsyncDisposable & {
   pid: number;
   lines: Line[];
-  /** Waits for a log line, also one that was written before. */
+  /** Waits for a log line. A line from before counts. */
   logged(pattern: RegExp): Promise<Line>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 };
@@ -35,7 +35,7 @@ export async function startProcess(part: 'api' | 'worker', env: Record<string, s
   return { pid, lines, logged, kill, [Symbol.asyncDispose]: async () => void (await kill('SIGKILL')) };
 }
 
-/** What is not a log line is an error of Node, which the reader of a failed test has to see. */
+/** Parses a log line. Any other line is an error of Node, which the reader of a failed test must see. */
 function parseLine(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line;

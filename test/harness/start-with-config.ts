@@ -6,7 +6,10 @@ import { wakeupOf } from '#core/turn/wakeup.ts';
 import type { Harness } from './create-harness.ts';
 import { plainConfig } from './plain-config.ts';
 
-/** Starts a turn with a configuration that the native API cannot give; answers its id and that of its conversation. */
+/**
+ * Starts a turn with a configuration that the native API cannot set. Returns the ids of the turn and its
+ * conversation.
+ */
 export async function startWithConfig(
   { db, parts }: Pick<Harness, 'db' | 'parts'>,
   { input, config, project = 'default' }: { input: string; config: Partial<TurnConfig>; project?: string },
@@ -24,12 +27,12 @@ export async function startWithConfig(
   return { id: turn.id, conversationId };
 }
 
-/** A tool whose calls the caller answers in a later turn, as a response has it. */
+/** Returns a tool of a response: the caller answers its calls in a later turn. */
 export function callersTool(name: string, given: Partial<GivenTool> = {}): TurnTool {
   return { ...fillTool({ ...given, type: 'function', name }), handOver: { custom: false } };
 }
 
-/** A tool of the operator, as a turn carries it. */
+/** Returns a tool of the operator, as a turn has it. */
 export function operatorsTool(name: string, given: Partial<GivenTool> = {}): TurnTool {
   const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const execution = { kind: 'server' as const };

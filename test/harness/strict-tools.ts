@@ -1,10 +1,10 @@
 import { defineTool } from 'pawl/tools';
 import { z } from 'zod';
 
-/** What the tools below did in this process. */
+/** The effects of the tools below in this process. */
 export const done: string[] = [];
 
-/** An operator's tools with rules that a caller may try to loosen. */
+/** The tools of an operator, with rules that a caller may try to loosen. */
 export default [
   defineTool({
     name: 'send_money',

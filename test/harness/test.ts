@@ -5,8 +5,8 @@ import { openExternalServer } from './servers/external-server.ts';
 import { openToolRecorder } from './servers/tool-recorder.ts';
 
 /**
- * A test that can take a `harness` of its own, a `worker` of it in the background, a `receiver` of webhooks and a `recorder`
- * of tool calls. Each is closed after the test.
+ * A test that may take a `harness`, its `worker` in the background, a `receiver` of webhooks and a `recorder` of tool
+ * calls. Each is closed after the test.
  */
 export const test = base
   .extend('options', (): HarnessOptions => ({}))
@@ -23,5 +23,8 @@ export const test = base
   .extend('receiver', opening(openExternalServer))
   .extend('recorder', opening(openToolRecorder));
 
-/** A test whose harness has options. Never `test.override`: files of one process share `test`, and it would reach them. */
+/**
+ * Makes a test with options for its harness. Never use `test.override`: files of one process share `test`, and it
+ * would affect them.
+ */
 export const testWith = (options: HarnessOptions) => test.extend('options', () => options);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 
-/** For a process that hangs. A machine that is busy with other things stays far below it. */
+/** The bound for a process that hangs. A busy machine stays far below it. */
 export const BOUND_MS = 200_000;
 
 /**
- * Waits for another process, a browser or a connection to get somewhere: until a look throws no error and does not return false.
+ * Waits for another process, a browser or a connection: until a look throws no error and does not return false.
  * Returns the result of that look. The failure of the last look is the failure of the wait.
  */
 export async function waitUntil<Found>(

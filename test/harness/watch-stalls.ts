@@ -1,4 +1,6 @@
-/** CPU milliseconds of this thread since the call, so that a busy machine fails no test. */
+/**
+ * Returns a function that gives the CPU milliseconds of this thread since the call. A busy machine fails no test so.
+ */
 export function watchUsedCpu(): () => number {
   const before = process.threadCpuUsage();
   return () => {

@@ -5,10 +5,8 @@ import type { ReceivedRequest } from './servers/external-server.ts';
 
 type Client = Pick<ReturnType<typeof apiClient>, 'call'>;
 
-/** An endpoint as its creator sees it. */
 export type Endpoint = { id: string; url: string; status: string; disabled_reason: string | null; secrets: string[] };
 
-/** An event as its receiver reads it. */
 export type ReceivedEvent = {
   id: string;
   object: string;
@@ -27,24 +25,23 @@ export type Delivery = {
   last_error: string | null;
 };
 
-/** Creates a webhook endpoint at `url`. */
 export async function createEndpoint({ call }: Client, url: string, more: object = {}): Promise<Endpoint> {
   const { status, body } = await call<Endpoint>('POST', '/v1/webhook_endpoints', { body: { url, ...more } });
   expect([status, body]).toMatchObject([201, { object: 'webhook_endpoint', url }]);
   return body;
 }
 
-/** An endpoint as it is now. */
+/** Returns an endpoint in its present state. */
 export async function findEndpoint({ call }: Client, { id }: Pick<Endpoint, 'id'>): Promise<Endpoint> {
   return (await call<Endpoint>('GET', `/v1/webhook_endpoints/${id}`)).body;
 }
 
-/** The deliveries to an endpoint, newest first. */
+/** Returns the deliveries to an endpoint, newest first. */
 export async function deliveriesTo({ call }: Client, id: string, query = ''): Promise<Delivery[]> {
   return (await call<{ data: Delivery[] }>('GET', `/v1/webhook_endpoints/${id}/deliveries${query}`)).body.data;
 }
 
-/** The event of a webhook, verified with the public library; throws where the secret does not fit. */
+/** Returns the event of a webhook, verified with the public library. Throws if the secret does not fit. */
 export function verified({ headers, body }: ReceivedRequest, secret: string): ReceivedEvent {
   const event = new Webhook(secret).verify(body, headers as Record<string, string>) as ReceivedEvent;
   expect(headers['webhook-id']).toBe(event.id);

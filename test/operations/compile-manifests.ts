@@ -9,8 +9,8 @@ const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 type Manifest = { apiVersion: string; kind: string };
 
 /**
- * What the compiler says of manifests as values of the types that Kubernetes and operators have for them: it refuses fields that a
- * type does not have. `edit` changes the text before, to see that it does.
+ * Returns the compiler's errors for manifests as values of the types of Kubernetes and operators: it refuses unknown
+ * fields. `edit` changes the text first, for a test of the check itself.
  */
 export async function compileManifests(manifests: Manifest[], edit = (text: string) => text): Promise<string> {
   await using folder = await newFolder('manifests');

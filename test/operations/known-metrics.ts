@@ -1,11 +1,11 @@
-/** The labels of a metric; a histogram has buckets, a sum and a count of its own. */
+/** The labels of a metric. A histogram has buckets, a sum and a count. */
 export type KnownMetric = { type: 'counter' | 'gauge' | 'histogram'; labels: string[] };
 
 const counter = (...labels: string[]): KnownMetric => ({ type: 'counter', labels });
 const gauge = (...labels: string[]): KnownMetric => ({ type: 'gauge', labels });
 const histogram = (...labels: string[]): KnownMetric => ({ type: 'histogram', labels });
 
-/** What `/metrics` of an API or a worker tells, by name. */
+/** The metrics that `/metrics` of an API or a worker reports, by name. */
 export const knownMetrics: Record<string, KnownMetric> = {
   pawl_turns_total: counter('project', 'status'),
   pawl_rounds_total: counter('project', 'provider', 'model'),
@@ -32,13 +32,13 @@ export const knownMetrics: Record<string, KnownMetric> = {
   process_resident_memory_bytes: gauge(),
 };
 
-/** The metrics of Prometheus itself that the examples ask for. */
+/** The metrics of Prometheus itself that the examples use. */
 const OF_PROMETHEUS: Record<string, KnownMetric> = { up: gauge() };
 
-/** What Prometheus adds to each series, by the jobs and relabelings of the examples. */
+/** The labels that Prometheus adds to each series, by the jobs and relabelings of the examples. */
 const OF_TARGETS = ['job', 'instance', 'namespace', 'pod'];
 
-/** The labels that a series may be selected and grouped by; undefined for one that no process tells. */
+/** Returns the labels by which a series may be selected and grouped, or undefined if no process reports it. */
 export function labelsOfSeries(name: string): string[] | undefined {
   const plain = knownMetrics[name] ?? OF_PROMETHEUS[name];
   if (plain) return plain.type === 'histogram' ? undefined : [...plain.labels, ...OF_TARGETS];

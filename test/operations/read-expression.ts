@@ -1,12 +1,14 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** A series that an expression selects, with the labels it is selected by. */
+/** A series that an expression selects, with its selecting labels. */
 export type Selected = { name: string; labels: string[] };
 
-/** What an expression of Prometheus names: its series, and the labels that it groups by. `mistakes` are the parts that are none. */
+/**
+ * The parts of a Prometheus expression: its series, and the labels that it groups by. `mistakes` are invalid parts.
+ */
 export type Expression = { series: Selected[]; groupedBy: string[]; mistakes: string[] };
 
-/** Reads an expression with the grammar of Prometheus; variables of Grafana are put in as durations. */
+/** Reads an expression with the grammar of Prometheus. Variables of Grafana are replaced by durations. */
 export function readExpression(written: string): Expression {
   const text = written.replaceAll(/\$__(?:rate_interval|range|interval)\b/g, '5m');
   const read: Expression = { series: [], groupedBy: [], mistakes: [] };

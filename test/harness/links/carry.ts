@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Direction, Passage, State } from './passage.ts';
 
-/** Carries the bytes of one direction in their order, according to the link's mode; lost bytes are counted. */
+/** Carries the bytes of one direction in order, as the link's mode says, and counts lost bytes. */
 export function carry(passage: Passage, direction: Direction, state: State): void {
   const { client, server } = passage;
   const [from, to] = direction === 'request' ? [client, server] : [server, client];
@@ -41,7 +41,7 @@ function swallow(passage: Passage, direction: Direction, { bytes, state }: Carry
 
 const KEPT_REPLIES = 20;
 
-/** What bytes have to wait for, once those before them have passed; null where they pass at once. */
+/** Returns the wait that bytes must make after the bytes before them have passed. Null if they pass at once. */
 function impede(bytes: Buffer, direction: Direction, state: State): (() => Promise<unknown>) | null {
   const { mode, harm, modeEnded } = state;
   if (isHeld(direction, state)) {
@@ -55,7 +55,7 @@ function impede(bytes: Buffer, direction: Direction, state: State): (() => Promi
   return () => arrived;
 }
 
-/** Whether a link keeps what goes in a direction until its mode ends. */
+/** Returns whether a link holds the bytes of a direction until its mode ends. */
 export function isHeld(direction: Direction, { mode }: Pick<State, 'mode'>): boolean {
   return mode === 'hold' || (mode === 'hold-replies' && direction === 'reply');
 }
@@ -73,7 +73,7 @@ function delayMs(): number {
 const LOST_SHARE = 0.1;
 const RESEND_MS = 250;
 
-/** What a network loses, TCP sends again a little later. */
+/** Returns the delay of a retransmission: TCP sends lost packets again. */
 function resendMs(): number {
   return Math.random() < LOST_SHARE ? RESEND_MS : 0;
 }

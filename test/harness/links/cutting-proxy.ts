@@ -1,6 +1,9 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy to `url` that cuts its first connections: each after its number of bytes of answers, later ones never. */
+/**
+ * Opens a TCP proxy to `url` that cuts its first connections, each after a number of answer bytes, and no later
+ * connections.
+ */
 export async function openCuttingProxy(url: string, cuts: readonly number[]) {
   const target = new URL(url);
   const sockets = new Set<Socket>();

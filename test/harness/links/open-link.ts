@@ -7,11 +7,11 @@ import { type Direction, type Harm, type LinkMode, type Passage, type State, WOR
 /** A TCP proxy on loopback between one part of Pawl and one store. */
 export type Link = AsyncDisposable & {
   port: number;
-  /** Ends every mode that is on, and begins this one. */
+  /** Ends every mode that is on, and begins this mode. */
   setMode(mode: LinkMode): void;
-  /** Begins a mode, beside others; the worst of them counts. The returned function ends it. */
+  /** Begins a mode beside others. The link follows the worst mode. The returned function ends the mode. */
   impose(mode: LinkMode): () => void;
-  /** Leads new connections to another port. */
+  /** Sends new connections to another port. */
   setTarget(port: number): void;
   harm: Harm;
 };
@@ -87,13 +87,13 @@ function changeMode(mode: LinkMode, state: State): void {
 }
 
 /**
- * The end of a connection is held as its bytes are. One that lost bytes hides from one side that the other is gone; only
- * the part's own end frees it.
+ * Ends a connection, which is held as its bytes are. After a loss of bytes the part does not learn of the
+ * store's end. Only the end of the part itself frees the connection.
  */
 async function close(passage: Passage, direction: Direction, state: State): Promise<void> {
   if (passage.isLost && !passage.client.destroyed) return;
   while (isHeld(direction, state)) await state.modeEnded.promise;
-  // What was held is sent before the end.
+  // Held bytes are sent before the end.
   await nextLoopIteration();
   state.passages.delete(passage);
   passage.client.destroySoon();

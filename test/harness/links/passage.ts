@@ -1,19 +1,20 @@
 import type { Socket } from 'node:net';
 
 /**
- * What a link does to the bytes on it.
- * - `cut`: connections are reset, new ones too.
- * - `blackhole`: bytes vanish without an error; connections that were open stay dead for good.
- * - `hold`: nothing arrives until the mode ends, then all does, as where a network is parted for less than TCP's patience.
- * - `hold-replies`: the same for answers alone; requests arrive.
- * - `drop-replies`: requests arrive, answers do not; connections that lost one are reset when the mode ends.
- * - `slow`: bytes come late, and few in a second.
- * - `lossy`: one piece in ten has to be sent again, and comes a quarter of a second late.
- * - `delay`: each piece is 5 to 50 ms on its way.
+ * The effect of a link on its bytes.
+ * - `cut`: connections are reset, new connections too.
+ * - `blackhole`: bytes vanish without an error. Connections that were open stay dead.
+ * - `hold`: no byte arrives until the mode ends, then all do, as after a partition that is shorter than TCP's
+ *   patience.
+ * - `hold-replies`: the same for answers only. Requests arrive.
+ * - `drop-replies`: requests arrive, answers do not. Connections that lost an answer are reset when the mode ends.
+ * - `slow`: bytes arrive late, and few in a second.
+ * - `lossy`: one piece in ten must be sent again, and arrives a quarter of a second late.
+ * - `delay`: each piece takes 5 to 50 ms.
  */
 export type LinkMode = 'pass' | (typeof WORST_FIRST)[number];
 
-/** Of several modes the first one counts. */
+/** The modes in their order of precedence. */
 export const WORST_FIRST = [
   'cut',
   'blackhole',
@@ -25,7 +26,7 @@ export const WORST_FIRST = [
   'delay',
 ] as const;
 
-/** What a link has done to its connections so far; `droppedReplies` has the last lost answers as text. */
+/** The damage of a link to its connections so far. `droppedReplies` has the last lost answers as text. */
 export type Harm = {
   resets: number;
   frozen: number;
@@ -35,11 +36,11 @@ export type Harm = {
   droppedReplies: string[];
 };
 
-/** A link as it is now; `modeEnded` resolves once its mode changes. */
+/** The present state of a link. `modeEnded` resolves when its mode changes. */
 export type State = { mode: LinkMode; modeEnded: PromiseWithResolvers<void>; harm: Harm; passages: Set<Passage> };
 
-/** Which way bytes go: from a part to a store, or back. */
+/** The direction of bytes: from a part to a store, or back. */
 export type Direction = 'request' | 'reply';
 
-/** A connection on its way through the link; `isLost` once bytes of it have vanished. */
+/** A connection through the link. `isLost` is true after some of its bytes have vanished. */
 export type Passage = { client: Socket; server: Socket; isLost: boolean };

@@ -1,12 +1,13 @@
-// Loaded into each part of a run: at SIGUSR2 its wall clock jumps by PAWL_CHAOS_SKEW_MS, at the next one back again. With
-// PAWL_CHAOS_SKEWED=1 it is wrong from the start, and the first jump rights it. Durations (performance.now, timers) stay as they are, as when the clock of a machine is set.
+// Loaded into each part of a run. At SIGUSR2 its wall clock jumps by PAWL_CHAOS_SKEW_MS, at the next SIGUSR2 back
+// again. With PAWL_CHAOS_SKEWED=1 the clock is wrong from the start, and the first jump corrects it. Durations
+// (performance.now, timers) do not change, as when the clock of a machine is set.
 const skewMs = Number(process.env.PAWL_CHAOS_SKEW_MS ?? 0);
 const RealDate = Date;
 let shiftMs = 0;
 
 class SkewedDate extends RealDate {
   constructor(...args: unknown[]) {
-    // Date depends on the number of its arguments, which its types cannot express.
+    // The effect of Date depends on the number of its arguments, which its types cannot express.
     super(...((args.length === 0 ? [SkewedDate.now()] : args) as []));
   }
 

@@ -1,19 +1,19 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 
-/** A process that ends with this one, however this one ends. */
+/** A process that ends when this process ends in any way. */
 export type Child = {
   pid: number;
   process: ChildProcess;
   hasEnded(): boolean;
-  /** Sends a signal and waits for the end; resolves with the exit code, null where a signal ended it. */
+  /** Sends a signal and waits for the end. Resolves with the exit code, or null if a signal ended the process. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** SIGTERM, and SIGKILL where that does not end it in 20 s. */
+  /** Sends SIGTERM, and SIGKILL if the process has not ended after 20 s. */
   stop(): Promise<void>;
 };
 
 const STOP_TIMEOUT_MS = 20_000;
 
-/** Starts a program; null where there is none of this name. */
+/** Starts a program. Returns null if no program has this name. */
 export async function spawnChild(command: string, args: string[], options: SpawnOptions): Promise<Child | null> {
   const child = spawn(command, args, options);
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -41,12 +41,12 @@ export async function spawnChild(command: string, args: string[], options: Spawn
 function hasSpawned(child: ChildProcess): Promise<boolean> {
   return new Promise((resolve) => {
     child.once('spawn', () => resolve(true));
-    // Also after the start: an aborted `signal` is reported as an error.
+    // Node may also emit it after the start: an aborted `signal` is reported as an error.
     child.on('error', () => resolve(false));
   });
 }
 
-/** A shell waits at the other end of a pipe, which the kernel closes with this process, and then kills the child. */
+/** Kills the child with this process: a shell waits at a pipe that the kernel closes when this process ends. */
 function endWithParent(pid: number): () => void {
   const script = `cat > /dev/null; kill -KILL ${pid}`;
   const shell = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });

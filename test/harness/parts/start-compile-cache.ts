@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = new URL('../../../', import.meta.url);
 const FOLDER = fileURLToPath(new URL('node_modules/.cache/pawl-tests', ROOT));
 
-/** What the parts load, without the files that start them. */
+/** The modules that the parts load, without the files that start them. */
 const LOADED = [
   'packages/embedded-postgres/keep-postgres.ts',
   'services/api/start-api.ts',
@@ -15,8 +15,8 @@ const LOADED = [
 ];
 
 /**
- * The processes that tests start share what Node has compiled: without, to load its modules is most of what a short
- * process costs. Node looks at the text of a file before it takes what was compiled of it.
+ * Starts the compile cache that test processes share. Without it, loading modules is most of the time of a short
+ * process. Node compares the text of a file before it uses the cached code.
  */
 export default function startCompileCache(): () => Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= FOLDER;
@@ -25,7 +25,7 @@ export default function startCompileCache(): () => Promise<void> {
   return () => filled;
 }
 
-/** Node writes its cache when a process ends by itself, which those that tests kill never do. */
+/** Fills the cache. Node writes it only when a process ends normally, and tests kill their processes. */
 async function fillCache(): Promise<void> {
   const script = `for (const file of ${JSON.stringify(LOADED)}) await import('${ROOT}' + file); process.exit();`;
   await once(spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' }), 'close');

@@ -1,6 +1,6 @@
 import { type Program, type ProgramOptions, startProgram } from './start-program.ts';
 
-/** What Pawl is made of, and the simulated model: each can run as a process of its own. */
+/** The parts of Pawl and the simulated model. Each can run as a separate process. */
 export type Service = 'api' | 'worker' | 'simulator';
 
 const PROGRAMS: Record<Service, Pick<ProgramOptions, 'file' | 'ready'>> = {
@@ -9,7 +9,7 @@ const PROGRAMS: Record<Service, Pick<ProgramOptions, 'file' | 'ready'>> = {
   simulator: { file: 'packages/simulator/main.ts', ready: /listens on (\S+)\n/ },
 };
 
-/** Starts a part; its `address` is the URL where it listens, empty for a worker. */
+/** Starts a part. `address` is the URL that it listens on, empty for a worker. */
 export function startPart(service: Service, options: Omit<ProgramOptions, 'file' | 'ready'>): Promise<Program> {
   return startProgram({ ...PROGRAMS[service], ...options });
 }

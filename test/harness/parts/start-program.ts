@@ -14,17 +14,16 @@ export type ProgramOptions = {
   root?: string;
   nodeOptions?: string[];
   env: Record<string, string>;
-  /** What it writes once it works. */
+  /** Matches the line that the program writes when it works. */
   ready: RegExp;
   output: OutputTarget;
-  /** Kills it when aborted. */
   signal?: AbortSignal;
 };
 
-/** A program that works. `address` is what the first group of `ready` matched, empty without one. */
+/** A running program. `address` is the first group that `ready` matched, or empty. */
 export type Program = Pick<Child, 'pid' | 'hasEnded' | 'kill' | 'stop'> & {
   address: string;
-  /** Resolves once it has ended and all its output was read. */
+  /** Resolves after the program has ended and all its output was read. */
   ended: Promise<End>;
 };
 
@@ -35,7 +34,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 25;
 
-/** Starts a program of this repository in a process of its own and waits until it works. */
+/** Starts a program of this repository as a separate process, and waits until it works. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { file, root = ROOT, nodeOptions = [], env, ready, signal } = options;
   await using output = await openProgramOutput(options.output);
@@ -43,7 +42,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     cwd: root,
     env: { ...surroundings(), ...env },
     stdio: output.stdio,
-    // Ctrl-C in a terminal reaches the whole foreground group; the starter of a program ends it.
+    // Ctrl-C in a terminal reaches the whole foreground group. The starter ends the program itself.
     detached: true,
     ...(signal ? { signal, killSignal: 'SIGKILL' } : {}),
   });
@@ -59,7 +58,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   throw new Error(`${file} did not start:\n${(await output.read()).slice(-2_000)}`);
 }
 
-/** A setting of the surroundings, such as a DATABASE_URL or a file .env, must not lead a program elsewhere. */
+/** Returns the environment without settings such as DATABASE_URL or an .env file, which would mislead a program. */
 export function surroundings(): Record<string, string> {
   const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
   return {
@@ -81,17 +80,19 @@ async function waitFor(ready: RegExp, child: Child, output: ProgramOutput): Prom
   return null;
 }
 
-/** A file for what a program writes, or what is called with each line of it. */
+/** A file for the output of a program, or a function that gets each line. */
 type OutputTarget = { file: string } | { onLine(line: string): void };
 
-/** The output of a program from its start on; disposed once no test reads it any more. */
+/** The output of a program from its start on. It is disposed when no test reads it any more. */
 type ProgramOutput = AsyncDisposable & {
   stdio: StdioOptions;
   follow(child: ChildProcess): void;
   read(): Promise<string>;
 };
 
-/** Opens the target. Nothing passes through this process where it is a file: a driver that measures must not read logs. */
+/**
+ * Opens the target. Output for a file does not pass through this process: a driver that measures must not read logs.
+ */
 async function openProgramOutput(target: OutputTarget): Promise<ProgramOutput> {
   return 'file' in target ? openFile(target.file) : openLines(target.onLine);
 }
@@ -118,7 +119,7 @@ function openLines(onLine: (line: string) => void): ProgramOutput {
       for (const stream of [stdout, stderr]) if (stream) createInterface({ input: stream }).on('line', readLine);
     },
     read: async () => text ?? '',
-    // The lines go on to be read; only the text is not kept any longer.
+    // The lines are still read, but their text is no longer kept.
     [Symbol.asyncDispose]: async () => {
       text = null;
     },

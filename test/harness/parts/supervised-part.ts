@@ -4,19 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPart } from './start-part.ts';
 import type { Program } from './start-program.ts';
 
-/** An API or a worker that comes back whenever it ends, as under a supervisor. */
+/** An API or a worker that restarts whenever it ends, as under a supervisor. */
 export type SupervisedPart = AsyncDisposable & {
   name: string;
   pid(): number;
-  /** Ends it with SIGKILL; it stays away until `start`. */
+  /** Ends it with SIGKILL. It stays down until `start`. */
   kill(): Promise<void>;
-  /** Ends it with SIGTERM and waits until it has ended; it stays away until `start`. */
+  /** Ends it with SIGTERM and waits for its end. It stays down until `start`. */
   stop(): Promise<void>;
-  /** Starts it, with more in its environment than it has by itself. */
+  /** Starts it, with more variables in its environment. */
   start(env?: Record<string, string>): Promise<void>;
-  /** The logs of all processes it has been, in order. */
+  /** Returns the logs of all its processes, in order. */
   logFiles(): string[];
-  /** Ends that were not requested, each with the last words of the process. */
+  /** Ends that were not requested, each with the last output of the process. */
   ownEnds: OwnEnd[];
 };
 
@@ -32,7 +32,7 @@ const CHECK_MS = 150;
 const PAUSE_MS = 300;
 const START_LIMIT_MS = 40_000;
 
-/** Starts a part; where its stores are away it tries again, as a supervisor of containers does. */
+/** Starts a part. If its stores are down it tries again, as a supervisor of containers does. */
 export async function openSupervisedPart(options: SupervisedPartOptions): Promise<SupervisedPart> {
   const state: State = {
     options,
@@ -91,7 +91,7 @@ async function startUntilUp(state: State): Promise<void> {
   }
 }
 
-/** Each process writes into a folder of its own. */
+/** Starts a process that writes into a folder of its own. */
 async function launch({ options, logFiles, more }: State): Promise<Program> {
   const { name, service, env, folder } = options;
   const own = join(folder, `${name}.${logFiles.length + 1}`);

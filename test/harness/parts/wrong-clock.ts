@@ -1,4 +1,4 @@
-/** Variables with which a process's wall clock is wrong by so much, before any of its own code runs. */
+/** Returns variables that make a process's wall clock wrong by `ms` before any of its own code runs. */
 export function wrongClock(ms: number): Record<string, string> {
   const shift = `const real = Date; const now = real.now.bind(real);
     globalThis.Date = class extends real { constructor(...a) { a.length ? super(...a) : super(now() + ${ms}); } static now() { return now() + ${ms}; } };`;

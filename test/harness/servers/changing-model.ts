@@ -6,17 +6,16 @@ import { startSimulator } from '#simulator/start-simulator.ts';
 import { type Gate, makeGate } from '../gate.ts';
 import { createServer, listen } from './create-server.ts';
 
-/** In a script: which request of its round this is, counted from 1. A model that is asked again says something else there. */
+/** A placeholder for the number of the request in its round, from 1. A repeated request so gets another answer. */
 export const WHICH_TRY = '{{try}}';
 
-/** A simulated model that need not say the same when it is asked again. */
+/** A simulated model that may give a different answer when a request is repeated. */
 export type ChangingModel = AsyncDisposable & {
   baseUrl: string;
-  /** Has it keep its next answers until the test lets it give them. */
+  /** Holds the next answers until the test releases them. */
   hold: Gate['close'];
 };
 
-/** Starts the model. */
 export async function openChangingModel(): Promise<ChangingModel> {
   const gate = makeGate();
   const simulator = await startSimulator({ onRequest: gate.pass });
@@ -26,7 +25,7 @@ export async function openChangingModel(): Promise<ChangingModel> {
     const [turnId, round] = id.split('.');
     const which = (asked.get(`${turnId}.${round}`) ?? 0) + 1;
     asked.set(`${turnId}.${round}`, which);
-    // Whoever asked may have been killed.
+    // The client may have been killed.
     passOn(request, response, { id, which, url: `${simulator.baseUrl}/chat/completions` }).catch(() => {});
   });
   const { origin, [Symbol.asyncDispose]: close } = await listen(server);

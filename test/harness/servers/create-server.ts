@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /**
- * Creates an HTTP server for a test. Its caller may leave or be killed at any moment, and the test ignores an error that the
- * handler throws afterwards. Any other error ends the test run, as an unhandled rejection.
+ * Creates an HTTP server for a test. A client may disconnect or be killed at any moment, and the test ignores an
+ * error that the handler throws afterwards. Any other error ends the test run, as an unhandled rejection.
  */
 export function createServer(handle: Handle): Server {
   return create(async (request, response) => {
@@ -17,7 +17,7 @@ export function createServer(handle: Handle): Server {
   });
 }
 
-/** Starts a server on a free port of this machine. Its end closes all its connections. */
+/** Starts a server on a free port of this machine. Disposing it closes all its connections. */
 export async function listen(server: Server): Promise<AsyncDisposable & { origin: string; port: number }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -6,15 +6,18 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { createServer } from './create-server.ts';
 
-/** `newest` has the newest protocol and keeps no state; `sessions` an older one, and answers in streams. */
+/**
+ * The kind of MCP server. `newest` has the newest protocol and keeps no state. `sessions` has an older protocol, and
+ * answers in streams.
+ */
 export type McpKind = 'newest' | 'sessions';
 
-/** One call that reached the server; `left` resolves when its caller gave up. */
+/** One call that reached the server. `left` resolves when its client gave up. */
 export type ReceivedCall = { tool: string; meta: Record<string, unknown>; left: Promise<void> };
 
 /**
- * An MCP server that is not Pawl's, on loopback and a free port unless one is given; it remembers its calls. With `images` in
- * base64 it has one more tool, `show_map`, which answers with them.
+ * Opens an MCP server that is not Pawl's, on loopback and, by default, a free port. It records its calls. With
+ * `images` in base64 it has another tool, `show_map`, which answers with them.
  */
 export async function openExternalMcpServer({ kind = 'newest' as McpKind, port = 0, images = [] as string[] } = {}) {
   const calls: ReceivedCall[] = [];
@@ -35,7 +38,7 @@ export async function openExternalMcpServer({ kind = 'newest' as McpKind, port =
       check();
     });
   const make = () => withMap(serverWith(record), images);
-  // Its handler is typed for a stricter request than Node's.
+  // The type of its handler requires a stricter request than Node's.
   const newest = toNodeHandler(createMcpHandler(make)) as RequestListener;
   const listener = kind === 'newest' ? newest : withSessions(make, sessions);
   const server = createServer((request, response) => {
@@ -49,9 +52,8 @@ export async function openExternalMcpServer({ kind = 'newest' as McpKind, port =
     url: `http://127.0.0.1:${address.port}/mcp`,
     port: address.port,
     calls,
-    /** How many sessions it keeps. */
     sessions: () => sessions.size,
-    /** The call of that number, from 1, as soon as it has come. */
+    /** Returns the call of that number, from 1, as soon as it has arrived. */
     arrival: async (number: number): Promise<ReceivedCall> => {
       await until(() => calls.length >= number);
       return calls[number - 1]!;
@@ -85,7 +87,7 @@ function withSessions(
   };
 }
 
-/** Tools of every kind: they answer, measure, refuse, note, and `wait` until their caller gives up. */
+/** Registers tools of every kind: they answer, measure, refuse, record, and `wait` until their client gives up. */
 function serverWith(record: (call: ReceivedCall) => void): McpServer {
   const server = new McpServer({ name: 'external', version: '1.0.0' });
   const reads = { description: 'Looks up a city', inputSchema: city, annotations: { readOnlyHint: true } };
@@ -93,7 +95,7 @@ function serverWith(record: (call: ReceivedCall) => void): McpServer {
 
   server.registerTool('look_up', reads, ({ city }, { mcpReq }) => {
     note(record, 'look_up', mcpReq);
-    // Many servers answer the same twice: as text, and as structured content.
+    // Many servers send the same answer twice: as text, and as structured content.
     const content = city === 'Atlantis' ? 'No such city' : `${city} is a city`;
     return { ...says(content), isError: city === 'Atlantis', structuredContent: { content } };
   });

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createServer, listen } from './create-server.ts';
 
-/** The answer of the server; null leaves the caller waiting until the test calls `answer`. */
+/** The answer of the server. Null leaves the client waiting until the test calls `answer`. */
 export type Reply = { status: number; body?: unknown; headers?: Record<string, string> } | null;
 
-/** One request that reached the server. `left` resolves when the caller disconnected without an answer. */
+/** One request that reached the server. `left` resolves when the client disconnected without an answer. */
 export type ReceivedRequest = {
   headers: IncomingHttpHeaders;
   body: string;
@@ -13,7 +13,9 @@ export type ReceivedRequest = {
   answer(reply: Reply): void;
 };
 
-/** An HTTP server that is not Pawl's, on loopback: an HTTP tool or a webhook receiver that remembers its requests. */
+/**
+ * Opens an HTTP server that is not Pawl's, on loopback: an HTTP tool or a webhook receiver that records its requests.
+ */
 export async function openExternalServer(
   reply: (number: number, path: string) => Reply = () => ({ status: 200, body: 'ok' }),
 ) {
@@ -34,7 +36,7 @@ export async function openExternalServer(
   return {
     url: `${origin}/`,
     caught,
-    /** The request of that number, from 1, as soon as it has come. */
+    /** Returns the request of that number, from 1, as soon as it has arrived. */
     arrival: (number: number) =>
       new Promise<ReceivedRequest>((resolve) => {
         const check = () => {

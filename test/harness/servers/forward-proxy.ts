@@ -2,10 +2,13 @@ import { request as forward, type IncomingMessage, type ServerResponse } from 'n
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer } from './create-server.ts';
 
-/** A forward proxy that alone knows some hosts. `seen` has each request: `CONNECT host:port` or `POST http://host/path`. */
+/**
+ * A forward proxy that alone resolves some hosts. `seen` has each request: `CONNECT host:port` or `POST
+ * http://host/path`.
+ */
 export type ForwardProxy = AsyncDisposable & { url: string; seen: string[]; passwords: (string | undefined)[] };
 
-/** Opens a proxy; `hosts` says at which port of 127.0.0.1 each host is. It answers 403 for any other. */
+/** Opens a proxy. `hosts` maps each host to a port of 127.0.0.1. It answers 403 for any other host. */
 export async function openForwardProxy(hosts: Record<string, number>): Promise<ForwardProxy> {
   const seen: string[] = [];
   const passwords: ForwardProxy['passwords'] = [];
@@ -56,7 +59,7 @@ function keep(sockets: Set<Socket>, socket: Socket): Socket {
   return sockets.add(socket) && socket;
 }
 
-/** The port in a URL of a server on this machine. */
+/** Returns the port in a URL of a server on this machine. */
 export function portOf(url: string): number {
   return Number(new URL(url).port);
 }

@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { startSimulator } from '#simulator/start-simulator.ts';
 import { createServer, listen } from './create-server.ts';
 
-/** A simulated model that stands still in the middle of its first reply, until the test lets it go on. */
+/** A simulated model that pauses in the middle of its first reply until the test lets it continue. */
 export type HeldModel = AsyncDisposable & { baseUrl: string; goOn: () => void };
 
-/** Starts the model; it says so many pieces of its first reply before it is held. */
+/** Starts the model. It sends so many pieces of its first reply before it pauses. */
 export async function openHeldModel(pieces: number): Promise<HeldModel> {
   const simulator = await startSimulator();
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ export async function openHeldModel(pieces: number): Promise<HeldModel> {
   };
 }
 
-/** Passes the events of a stream on one by one, and waits behind so many that say something. */
+/** Forwards the events of a stream, and pauses after so many events with content. */
 async function* holdBehind(answer: Response, pieces: number, held: Promise<void>): AsyncGenerator<string> {
   const events = (await answer.text()).split(/(?<=\n\n)/);
   let said = 0;

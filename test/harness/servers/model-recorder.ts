@@ -1,29 +1,27 @@
 import { createHash } from 'node:crypto';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
 
-/** One request that reached the model; `messages` are fingerprints of its messages or items, in order. */
+/** One request that reached the model. `messages` are fingerprints of its messages or items, in order. */
 export type ModelCall = {
   at: number;
   turnId: string;
   round: number;
   generation: number;
   model: string;
-  /** The service tier that it names; null without one. */
+  /** The service tier that it names, or null. */
   tier: string | null;
   messages: string[];
 };
 
-/** The simulated model, and all requests to it. */
 export type ModelRecorder = AsyncDisposable & { baseUrl: string; calls: ModelCall[] };
 
-/** Starts the model. */
 export async function openModelRecorder(): Promise<ModelRecorder> {
   const calls: ModelCall[] = [];
   const simulator = await startSimulator({ onRequest: (request) => void calls.push(readCall(request)) });
   return { baseUrl: simulator.baseUrl, calls, [Symbol.asyncDispose]: simulator.stop };
 }
 
-/** Pawl names each attempt `<turn>.<round>.<generation>`. */
+/** Reads a request. Pawl names each attempt `<turn>.<round>.<generation>`. */
 function readCall({ headers, body, sent }: ReceivedRequest): ModelCall {
   const [turnId = '', round, generation] = String(headers['x-client-request-id']).split('.');
   const items = Array.isArray(sent.input) ? sent.input : body.messages;

@@ -2,7 +2,6 @@ import type { ReceivedSpan } from './received-span.ts';
 
 // The numbers are those of the fields in opentelemetry-proto: trace/v1/trace.proto and common/v1/common.proto.
 
-/** Reads the spans of an ExportTraceServiceRequest. */
 export function readProtobufSpans(body: Uint8Array): ReceivedSpan[] {
   return messages(body, 1).flatMap((resourceSpans) => {
     const resource = Object.fromEntries(messages(resourceSpans, 1).flatMap((one) => attributes(one, 1)));
@@ -28,7 +27,7 @@ function attributes(message: Uint8Array, number: number): [string, unknown][] {
   return messages(message, number).map((one) => [text(one, 1), messages(one, 2).map(value)[0]]);
 }
 
-/** Of an AnyValue: a text, a flag, an integer, a double, or a list of these. */
+/** Reads an AnyValue: a text, a flag, an integer, a double, or a list of these. */
 function value(message: Uint8Array): unknown {
   for (const { number, content } of fieldsOf(message)) {
     if (number === 1 && typeof content === 'object') return new TextDecoder().decode(content);
@@ -60,7 +59,7 @@ function text(message: Uint8Array, number: number): string {
   return new TextDecoder().decode(messages(message, number)[0]);
 }
 
-/** The fields of a message: numbers, and what has a length as bytes. */
+/** Reads the fields of a message: numbers, and fields with a length as bytes. */
 function fieldsOf(message: Uint8Array): Field[] {
   const fields: Field[] = [];
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);

@@ -3,14 +3,13 @@ import { createServer, listen } from './create-server.ts';
 import { readProtobufSpans } from './otlp-protobuf.ts';
 import type { ReceivedSpan } from './received-span.ts';
 
-/** A collector on a real socket, which takes OTLP over HTTP. */
+/** A collector on a real socket, which accepts OTLP over HTTP. */
 export type OtlpReceiver = AsyncDisposable & {
   url: string;
   spans: ReceivedSpan[];
   requests: { path: string; type: string; headers: Record<string, unknown> }[];
 };
 
-/** Opens a collector; `status` is what it answers. */
 export async function openOtlpReceiver({ status = 200 } = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const requests: OtlpReceiver['requests'] = [];

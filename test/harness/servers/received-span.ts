@@ -1,10 +1,10 @@
-/** A span as a collector gets it; times are in milliseconds since 1970. */
+/** A span as a collector gets it. Times are in milliseconds since 1970. */
 export type ReceivedSpan = {
   traceId: string;
   spanId: string;
   parentSpanId: string;
   name: string;
-  /** 1 internal, 3 client. */
+  /** 1 is internal, 3 is client. */
   kind: number;
   startMs: number;
   endMs: number;

@@ -2,22 +2,21 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, listen } from './create-server.ts';
 
-/** One call as the tool saw it: `mark`, an argument, says which planned call it is; `key` is the Idempotency-Key. */
+/** One call as the tool saw it. `mark`, an argument, names the planned call. `key` is the Idempotency-Key. */
 export type RecordedCall = { at: number; tool: string; key: string; mark: string; args: string };
 
-/** A server of HTTP tools, not Pawl's, that remembers every call. */
+/** A server of HTTP tools, not Pawl's, that records every call. */
 export type ToolRecorder = AsyncDisposable & {
   url: string;
   calls: RecordedCall[];
-  /** Resolves once a tool has been called so often. */
+  /** Resolves after a tool has been called so often. */
   called(tool: string, times?: number): Promise<void>;
-  /** Lets the tool `slow` answer. */
   release(): void;
 };
 
 /**
- * Starts the tools: one for each path. Each takes as long as its argument `wait_ms` says, and `slow` answers only when
- * released; a caller that dies meanwhile has been counted all the same.
+ * Starts the tools, one for each path. Each takes as long as its argument `wait_ms` says, and `slow` answers only
+ * when released. A call counts even if its client dies during it.
  */
 export async function openToolRecorder(): Promise<ToolRecorder> {
   const calls: RecordedCall[] = [];

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { createServer, listen } from './create-server.ts';
 
-/** Whether a signature is right; `untimely`: right, but of a time that is not now. */
+/** The check of a signature. `untimely`: right, but with a wrong time. */
 export type Signature = 'right' | 'untimely' | 'wrong';
 
-/** How the receiver treats what comes; `down` resets the connection unread. */
+/** The receiver's treatment of webhooks. `down` resets the connection before it reads. */
 export type ReceiverMode = 'well' | 'down' | 'failing' | 'slow' | 'gone';
 
-/** One webhook that came, and the status it was answered with; null where it was not answered. */
+/** One received webhook, and the status of its answer, or null without an answer. */
 export type ReceivedWebhook = {
   at: number;
   id: string;
@@ -20,14 +20,14 @@ export type ReceivedWebhook = {
   answered: number | null;
 };
 
-/** A receiver of webhooks, not Pawl's, and all that came. */
+/** A receiver of webhooks, not Pawl's, and all webhooks that it received. */
 export type WebhookReceiver = AsyncDisposable & {
   url: string;
   port: number;
   received: ReceivedWebhook[];
-  /** Resolves with the first webhook that was accepted. */
+  /** Resolves with the first accepted webhook. */
   accepted: Promise<ReceivedWebhook>;
-  /** The secrets that a signature may be made with, from now on. */
+  /** Sets the secrets that may sign webhooks from now on. */
   trust(secrets: string[]): void;
   setMode(mode: ReceiverMode): void;
 };
@@ -37,7 +37,7 @@ const ACCEPTED = 204;
 const REFUSED = 401;
 const STATUSES = { well: ACCEPTED, failing: 500, slow: ACCEPTED, gone: 410 };
 
-/** Starts to listen; signatures are checked with the public library, over the bytes that came. */
+/** Starts to listen. The public library checks signatures over the received bytes. */
 export async function openWebhookReceiver(secrets: string[] = []): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const accepted = Promise.withResolvers<ReceivedWebhook>();
@@ -81,7 +81,7 @@ function readEvent(body: string): { type: string; turnId: string } {
   }
 }
 
-/** The best that any of the secrets makes of it. */
+/** Returns the best result that a secret gives for the signature. */
 function classifySignature(secrets: string[], body: string, headers: IncomingHttpHeaders): Signature {
   const found = secrets.map((secret) => verify(secret, body, headers));
   return (['right', 'untimely'] as const).find((signature) => found.includes(signature)) ?? 'wrong';

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 
-/** What a standby calls itself to its primary. */
+/** The name of a standby at its primary. */
 export const STANDBY_NAME = 'standby';
 
-/** `data`: the data folder of the running primary; the copy streams from it over `port`. */
+/** `data`: the data folder of the running primary. The copy streams from the primary over `port`. */
 type Copy = { data: string; to: string; port: number };
 
-/** Copies the files of a running server as pg_basebackup does, which the embedded one does not have. */
+/** Copies the files of a running server as pg_basebackup does, which the embedded server lacks. */
 export async function copyAsStandby(url: string, { data, to, port }: Copy): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -24,7 +24,10 @@ export async function copyAsStandby(url: string, { data, to, port }: Copy): Prom
   }
 }
 
-/** With owners, which Node's own copy leaves behind. It ends with 1 where a file went away meanwhile, which the log makes good. */
+/**
+ * Copies files with their owners, which Node's own copy drops. The exit code is 1 if a file vanished during the copy.
+ * The log repairs that.
+ */
 async function copyFolder(from: string, to: string): Promise<void> {
   const onError = (error: { code?: unknown }) => {
     if (error.code !== 1) throw error;
@@ -49,7 +52,7 @@ function makeStandby(folder: string, label: string, { hostname, port, username, 
   const settings = [
     `primary_conninfo = '${address}'`,
     `wal_retrieve_retry_interval = '500ms'`,
-    // Once it is promoted, its commits wait for nobody, until it has a standby of its own.
+    // After its promotion its commits wait for no standby, until it has a standby of its own.
     `synchronous_standby_names = ''`,
   ];
   appendFileSync(join(folder, 'postgresql.auto.conf'), `${settings.join('\n')}\n`);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/checkpoint/tables.ts';
 
-/** All rows of all tables as text, those of the queue among them. */
+/** Returns all rows of all tables as text, including the queue. */
 export async function dumpTables(db: Db): Promise<string> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
     select table_schema as schema, table_name as name from information_schema.tables

@@ -8,26 +8,28 @@ import { createLastingDatabase, testRedisUrl } from './test-database.ts';
 type Wanted = { redis?: boolean; env?: Record<string, string> };
 
 /**
- * `env` names the stores; `open` opens them for a process of the test. Several processes may have them open at a time. The
- * last close gives them back.
+ * Stores for a test. `env` names them, and `open` opens them for a process of the test. Several processes may have
+ * them open at a time. The last close returns the lease.
  */
 export type LeasedStores = { env: { DATABASE_URL: string; REDIS_URL?: string }; open: typeof openStores };
 
-/** A database that tests use one after the other, with connections that are open and have planned what they run. */
+/** A database that tests use in turn, with open connections that have planned their statements. */
 type WarmStores = { url: string; stores: Stores; onError: (error: unknown) => void };
 
-/** What no test has at present. Emptied when it is leased again: a late write of the test before is lost with the rest. */
+/**
+ * The stores without a test. They are emptied before the next lease, which also removes late writes of the last test.
+ */
 const idle: WarmStores[] = [];
 
-/** So many rest, that what a test has left behind in flight ends before the next one has its stores. */
+/** The number of stores that rest, so that late work of a test ends before the next test leases them. */
 const RESTING = 1;
 
-/** More would only stand by, with connections of which PostgreSQL has so many. */
+/** The most idle stores. More would only use up connections, which PostgreSQL limits. */
 const MOST_IDLE = 2;
 
 /**
- * Stores for a test: to open a database and a session of each kind for every test was half of the time of all of them.
- * A test that names a store of its own gets just that.
+ * Leases stores for a test: opening a database and each session for every test took half of the time of all tests. A
+ * test that names its own store gets exactly that store.
  */
 export async function leaseStores({ redis = false, env = {} }: Wanted): Promise<LeasedStores> {
   const queue = redis ? { REDIS_URL: testRedisUrl() } : {};
@@ -49,7 +51,9 @@ async function emptied(): Promise<WarmStores | null> {
   }
 }
 
-/** What is published before a session listens is lost, and a test that waits for it would wait for ever. */
+/**
+ * Waits until the session listens. A message that is published before is lost, and a test would wait for it forever.
+ */
 async function untilHeard(pubsub: Pubsub): Promise<void> {
   const turnId = 'test-lease';
   const isHeard = Promise.withResolvers<void>();
@@ -70,7 +74,7 @@ async function openWarm(): Promise<WarmStores> {
   return warm;
 }
 
-/** Refuses what would change the schema for every later test: a trigger that one test left behind failed a dozen others. */
+/** Refuses changes of the schema, which would affect every later test. */
 async function keepSchema(db: Db): Promise<void> {
   await sql`create function keep_schema() returns event_trigger language plpgsql as $$ begin
     if not exists (select from pg_event_trigger_ddl_commands() where schema_name !~ '^pg_temp') then return; end if;
@@ -105,7 +109,7 @@ function openOn(warm: WarmStores): typeof openStores {
   };
 }
 
-/** The same pubsub, of which a test's subscriptions end with its lease. */
+/** Returns the same pubsub. The subscriptions of a test end with its lease. */
 function untilReturned(pubsub: Pubsub): { pubsub: Pubsub; unsubscribe(): void } {
   const ends: (() => void)[] = [];
   const tracked = (end: () => void) => {

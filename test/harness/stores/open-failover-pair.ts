@@ -7,25 +7,24 @@ import { waitUntil } from '../wait-until.ts';
 import { copyAsStandby, STANDBY_NAME } from './copy-as-standby.ts';
 import { runStatement } from './run-statement.ts';
 
-/** Two PostgreSQL servers, of which one streams from the other. `url` names both. */
+/** Two PostgreSQL servers: a primary, and a standby that streams from it. `url` names both. */
 export type FailoverPair = AsyncDisposable & {
   url: string;
-  /** The ports of both; a server that takes the place of another has its port. */
+  /** The ports of both servers. A server that replaces another has its port. */
   ports: number[];
-  /** The URL of the primary alone. */
   primaryUrl(): string;
-  /** Between the standby and its primary. */
+  /** Returns the link between the standby and its primary. */
   replication(): Link;
-  /** Waits until the standby has all that was committed by now. */
+  /** Waits until the standby has all present commits. */
   untilReplayed(): Promise<void>;
-  /** Kills the primary with SIGKILL; it stays away. */
+  /** Kills the primary with SIGKILL. It stays down. */
   killPrimary(): Promise<void>;
   /** Stops the primary as a crash would, and starts it again. */
   crashPrimary(): Promise<void>;
   startPrimary(): Promise<void>;
-  /** Lets the standby take writes; answers once it does. */
+  /** Promotes the standby. Resolves when it accepts writes. */
   promote(): Promise<void>;
-  /** Makes a standby in the place of the killed primary, as the pair began. */
+  /** Starts a standby in place of the killed primary, as at the start. */
   replaceStandby(): Promise<void>;
 };
 
@@ -100,7 +99,7 @@ async function killPrimary({ primary, folder }: Pair): Promise<void> {
   await rm(join(folder, primary.name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-/** The place of the primary is free then, and that of the standby its own. */
+/** Promotes the standby. The place of the primary is then free, and the standby keeps its own. */
 async function promote(pair: Pair): Promise<void> {
   await runStatement(pair.standby.server.url, 'select pg_promote(true, 60)');
   [pair.primary, pair.standby] = [pair.standby, pair.primary];

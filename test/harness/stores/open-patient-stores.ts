@@ -2,16 +2,16 @@ import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { openStores } from '#services/process/stores.ts';
 
-/** Longer than a busy machine keeps a statement of a test waiting, and shorter than a test may last. */
+/** The time limit for the queue: longer than a busy machine delays a statement, and shorter than a test may last. */
 const PATIENT = { enqueueTimeoutMs: 120_000 };
 
 /**
  * Opens stores for a test that works its jobs itself. A queue that refuses a job after a second leaves the job to a
- * rescuer, and no rescuer runs in such a test.
+ * rescuer, and such a test has no rescuer.
  */
 export const openPatientStores: typeof openStores = (urls, onError) => openStores({ ...urls, ...PATIENT }, onError);
 
-/** Opens the queue alone, for the same kind of test. */
+/** Opens only the queue, for the same kind of test. */
 export async function openPatientQueue(
   ...[urls, onError]: Parameters<typeof openJobQueue>
 ): Promise<JobQueue & AsyncDisposable> {

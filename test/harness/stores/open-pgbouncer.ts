@@ -10,19 +10,25 @@ import { spawnChild } from '../parts/spawn-child.ts';
 
 /** A PgBouncer that gives a connection another session of the database for each transaction. */
 export type TestPgBouncer = AsyncDisposable & {
-  /** Leads through it, and says so. */
+  /** The URL through PgBouncer, which names it as a pooler. */
   url: string;
-  /** Ends it with SIGKILL; it stays away until `start`. */
+  /** Ends it with SIGKILL. It stays down until `start`. */
   kill(): Promise<void>;
   start(): Promise<void>;
 };
 
 const START_TIMEOUT_MS = 30_000;
 
-/** `poolSize`: sessions at the database at most, for all connections together. `prepares`: it knows prepared statements. */
+/**
+ * `poolSize`: the most sessions at the database, for all connections together. `prepares`: it supports prepared
+ * statements.
+ */
 type PgBouncerOptions = { directUrl: string; poolSize: number; prepares?: boolean };
 
-/** Starts a PgBouncer on a free port; null where there is none on the PATH, or only one that prepares no statements. */
+/**
+ * Starts a PgBouncer on a free port. Returns null if the PATH has none, or only a version without prepared
+ * statements.
+ */
 export async function openPgBouncer({
   directUrl,
   poolSize,
@@ -37,7 +43,7 @@ export async function openPgBouncer({
   const users = join(folder.path, 'users.txt');
   await writeFile(users, `"${decodeURIComponent(target.username)}" "${decodeURIComponent(target.password)}"\n`);
   await writeFile(settings, settingsOf({ port, users, poolSize, target, prepares }));
-  // It refuses root, and the user it runs as instead reads its settings.
+  // PgBouncer refuses to run as root, and the user that it runs as must read its settings.
   await chmod(folder.path, 0o755);
   const start = () =>
     spawnChild('pgbouncer', [settings], { stdio: 'ignore', ...chooseRunAs(join(folder.path, 'none')) });
@@ -60,7 +66,7 @@ export async function openPgBouncer({
   };
 }
 
-/** Since 1.21. An older one refuses the setting. */
+/** Returns whether PgBouncer is 1.21 or newer. Older versions refuse the setting. */
 async function mayPrepare(): Promise<boolean> {
   const said = await promisify(execFile)('pgbouncer', ['--version']).catch(() => ({ stdout: '' }));
   const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(said.stdout) ?? []).map(Number);
@@ -87,7 +93,7 @@ function settingsOf({ port, users, poolSize, target, prepares }: PgBouncerSettin
   ].join('\n');
 }
 
-/** A connect that fails is tried again by the driver, for each statement once. */
+/** Waits until it is up. The driver retries a failed connect once for each statement. */
 async function untilUp(url: string): Promise<void> {
   const sql = postgres(url.replace(/\?.*/, ''), { max: 1, prepare: false, fetch_types: false, backoff: () => 0.05 });
   const deadline = performance.now() + START_TIMEOUT_MS;

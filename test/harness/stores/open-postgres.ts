@@ -1,19 +1,19 @@
 import { startPostgres } from '#embedded-postgres/start-postgres.ts';
 
-/** A PostgreSQL of our own, which can crash and come back at the same URL. */
+/** A separate PostgreSQL that can crash and restart at the same URL. */
 export type TestPostgres = AsyncDisposable & {
   url: string;
   port: number;
   pid(): number;
-  /** Stops it in order; it stays away until `start`. */
+  /** Shuts it down cleanly. It stays down until `start`. */
   stop(): Promise<void>;
-  /** Stops it as a crash would: every process at once, nothing written any more. */
+  /** Stops it as a crash would: all processes end at once, without another write. */
   crash(): Promise<void>;
-  /** Starts it again on the same port; after a crash it replays its log. */
+  /** Starts it again on the same port. After a crash it replays its log. */
   start(): Promise<void>;
 };
 
-/** `durable`: what it has acknowledged outlives a crash, and its writes take their time. */
+/** `durable`: acknowledged writes survive a crash, and take their time. */
 type PostgresOptions = { folder: string; durable: boolean };
 
 /** Starts PostgreSQL on a folder, with an empty database. */

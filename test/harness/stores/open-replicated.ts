@@ -4,22 +4,21 @@ import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { copyAsStandby } from './copy-as-standby.ts';
 import { runStatement } from './run-statement.ts';
 
-/** A migrated PostgreSQL at `url`, and at `readUrl` a standby that copies it and is not waited for. */
+/** A migrated PostgreSQL at `url`, and at `readUrl` a standby that copies it asynchronously. */
 export type ReplicatedPostgres = AsyncDisposable & {
   url: string;
   readUrl: string;
-  /** Lets the standby fall behind, from now on. */
+  /** Pauses the replay, so that the standby lags from now on. */
   pauseReplay(): Promise<void>;
   resumeReplay(): Promise<void>;
-  /** Kills the standby with SIGKILL; it stays away. */
+  /** Kills the standby with SIGKILL. It stays down. */
   killStandby(): Promise<void>;
-  /** Lets the standby take writes; answers once it does. */
+  /** Promotes the standby. Resolves when it accepts writes. */
   promote(): Promise<void>;
-  /** The same, once the primary has stopped, which gives the standby all that it has. */
+  /** Stops the primary first, which sends its last commits to the standby, and promotes the standby. */
   failOver(): Promise<void>;
 };
 
-/** Starts both. */
 export async function openReplicated(folder: string): Promise<ReplicatedPostgres> {
   const [first, second] = ['first', 'second'].map((name) => join(folder, name)) as [string, string];
   const primary = await startPostgres({ dataDir: first, durable: false });
@@ -32,7 +31,7 @@ export async function openReplicated(folder: string): Promise<ReplicatedPostgres
     readUrl: standby.url,
     pauseReplay: async () => {
       await onStandby('select pg_wal_replay_pause()');
-      // What is being replayed at the moment is replayed.
+      // A pause takes effect after the record that is being replayed.
       await onStandby(PAUSED);
     },
     resumeReplay: () => onStandby('select pg_wal_replay_resume()'),

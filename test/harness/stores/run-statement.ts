@@ -1,6 +1,5 @@
 import postgres from 'postgres';
 
-/** Runs one statement on a connection of its own. */
 export async function runStatement(url: string, statement: string): Promise<postgres.Row[]> {
   const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
   try {

@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL of our own with a migrated template database, and one Redis where one can be had. */
+/** Starts a PostgreSQL with a migrated template database, and a Redis if possible. */
 export default async function startStores(project: TestProject): Promise<() => Promise<void>> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await newFolder('test', await fastestParent()));
@@ -34,8 +34,8 @@ export default async function startStores(project: TestProject): Promise<() => P
 type FoundRedis = AsyncDisposable & { url: string };
 
 /**
- * Redis for the tests: the one that is named, else `redis-server` on the PATH, else a container, else none. A container
- * cannot be kept out by the PATH: HIDE_DOCKER is set for a run that must find none.
+ * Finds a Redis for the tests: the named Redis, else `redis-server` on the PATH, else a container, else none. The
+ * PATH cannot hide a container, so HIDE_DOCKER is set for a run that must find none.
  */
 async function findRedis(): Promise<FoundRedis | null> {
   if (process.env.REDIS_URL) return { url: process.env.REDIS_URL, [Symbol.asyncDispose]: async () => {} };

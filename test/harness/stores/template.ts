@@ -2,10 +2,10 @@ import postgres from 'postgres';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { createDatabase } from './create-database.ts';
 
-/** The migrated database that those of the tests are copies of. */
+/** The migrated database that the test databases are copied from. */
 export const TEMPLATE = 'pawl_template';
 
-/** Creates it beside the database at `url`. */
+/** Creates the template beside the database at `url`. */
 export async function createTemplate(url: string): Promise<void> {
   const template = await createDatabase(url, TEMPLATE);
   await migrateAll(template);
@@ -15,9 +15,9 @@ export async function createTemplate(url: string): Promise<void> {
 }
 
 /**
- * A function that takes a copy back to what it was, which is no rows but those that say which migrations it has. Triggers
- * and references stand aside, so that the order does not matter. Tables without rows, which are most, are left alone. A
- * large table is truncated, with the tables that refer to it, because no autovacuum removes deleted rows.
+ * A function that resets a copy to no rows, except those of the applied migrations. Triggers and references are
+ * disabled, so the order does not matter. Empty tables, which are most, are skipped. A large table is truncated, with
+ * the tables that refer to it, because no autovacuum removes deleted rows.
  */
 const EMPTY_TABLES = `
   create function empty_tables() returns void language plpgsql set session_replication_role = replica as $do$

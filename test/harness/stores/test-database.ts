@@ -3,19 +3,19 @@ import { inject, onTestFinished } from 'vitest';
 import { createDatabase, dropDatabase } from './create-database.ts';
 import { TEMPLATE } from './template.ts';
 
-/** A migrated database that ends with the server. */
+/** Creates a migrated database that ends with the server. */
 export function createLastingDatabase(): Promise<string> {
   return createDatabase(serverUrl(), newName(), TEMPLATE);
 }
 
-/** A migrated database of one test's own, gone when the test is over; one that a file shares ends with the server. */
+/** Creates a migrated database for one test, dropped after the test. If a file shares it, it ends with the server. */
 export async function createTestDatabase(): Promise<string> {
   const [server, name] = [serverUrl(), newName()];
   const url = await createDatabase(server, name, TEMPLATE);
   try {
     onTestFinished(() => dropDatabase(server, name));
   } catch {
-    // Outside of a test Vitest has no end to tie this to.
+    // Outside of a test Vitest offers no hook for the drop.
   }
   return url;
 }
@@ -30,13 +30,13 @@ function newName(): string {
   return `test_${randomBytes(6).toString('hex')}`;
 }
 
-/** How many databases of our own Redis each test process has. */
+/** The number of databases of the tests' Redis for each test process. */
 const DATABASES_EACH = 250;
 let last = randomInt(DATABASES_EACH);
 
 /**
- * The URL of a Redis database of one test's own: two tests in one database would take each other's jobs. A Redis named by
- * REDIS_URL has sixteen to share.
+ * Returns the URL of a Redis database for one test: tests in one database would take each other's jobs. A Redis named
+ * by REDIS_URL has sixteen databases to share.
  */
 export function testRedisUrl(): string {
   const url = new URL(inject('redisUrl') ?? '');

@@ -5,7 +5,7 @@ import { chooseRunAs } from '#embedded-postgres/binaries.ts';
 import { openServerLog } from '#embedded-postgres/program.ts';
 import { startServer } from '#embedded-postgres/server.ts';
 
-/** A PostgreSQL of this machine's packages, whose programs for backups are of its own version. */
+/** A PostgreSQL of this machine's packages, with programs for backups of its own version. */
 export type SystemPostgres = AsyncDisposable & { url: string; port: number };
 
 const [PROGRAMS = null] = globSync('/usr/lib/postgresql/*/bin/pg_basebackup')
@@ -16,10 +16,10 @@ function versionOf(programs: string): number {
   return Number(programs.split('/').at(-2));
 }
 
-/** Whether this machine has a server of PostgreSQL together with its programs for backups. */
+/** Whether this machine has a PostgreSQL server with its programs for backups. */
 export const hasSystemPostgres = PROGRAMS !== null;
 
-/** Runs `pg_dump` and the like, as the one who runs this. */
+/** Runs a program such as `pg_dump`, as the user of this process. */
 export function runProgram(name: string, args: string[]): void {
   execFileSync(join(PROGRAMS ?? '', name), args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -30,7 +30,7 @@ export async function createSystemPostgres(folder: string): Promise<SystemPostgr
   mkdirSync(data, { mode: 0o700 });
   giveAway(data);
   const options = ['--username=pawl', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  // From inside: its user may be unable to enter a folder above it.
+  // It runs inside the folder: its user may be unable to enter a folder above.
   execFileSync(join(PROGRAMS ?? '', 'initdb'), ['-D', '.', ...options], {
     ...chooseRunAs(data),
     cwd: data,
@@ -39,7 +39,7 @@ export async function createSystemPostgres(folder: string): Promise<SystemPostgr
   return startSystemPostgres(folder);
 }
 
-/** Starts a server on the folder `data` of a folder: one that was made here, or a backup of one. */
+/** Starts a server on the folder `data` of a folder: a folder that was made here, or its backup. */
 export async function startSystemPostgres(folder: string): Promise<SystemPostgres> {
   const dataFolder = join(folder, 'data');
   giveAway(dataFolder);
@@ -50,7 +50,7 @@ export async function startSystemPostgres(folder: string): Promise<SystemPostgre
   return { url, port: server.port, [Symbol.asyncDispose]: () => server.stop() };
 }
 
-/** To the user that the server runs as, with all that is inside; also opens the way to it. */
+/** Gives a folder with its content to the user that the server runs as, and opens the path to it. */
 function giveAway(dataFolder: string): void {
   chmodSync(dirname(dataFolder), 0o755);
   const user = chooseRunAs(dataFolder);

@@ -9,17 +9,20 @@ import { startProcess } from '#test/harness/start-process.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** An installation in the middle of its work: a model asked, a tool called, a client waited for, a turn that is over. */
+/**
+ * An installation in the middle of its work: a requested model, a called tool, a turn that waits for a client, an
+ * ended turn.
+ */
 export type UnderWay = AsyncDisposable & {
-  /** Ends the worker as a crash would; what it had begun stays begun. */
+  /** Ends the worker as a crash would. Its begun work stays begun. */
   killWorker(): Promise<unknown>;
-  /** Starts an API and a worker on a restored database, and expects all of it to end as if nothing had happened. */
+  /** Starts an API and a worker on a restored database, and expects all work to end as usual. */
   expectToGoOn(restored: string): Promise<void>;
 };
 
 const clientTool = { name: 'ask_person', description: 'Asks a person who is not here', parameters: { type: 'object' } };
 
-/** Starts turns on a database, and answers once each of them is where it should be when the backup is taken. */
+/** Starts turns on a database. Resolves when each is at its place for the backup. */
 export async function startWork(database: string, { redis }: { redis: boolean }): Promise<UnderWay> {
   await using opened = new AsyncDisposableStack();
   const recorder = opened.use(await openToolRecorder());

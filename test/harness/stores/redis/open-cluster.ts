@@ -5,11 +5,11 @@ import { waitUntil } from '../../wait-until.ts';
 import { openRedis, type TestRedis } from './open-redis.ts';
 import type { Protection } from './protection.ts';
 
-/** A cluster whose three masters have a replica each, which takes over within seconds of its master's end. */
+/** A cluster of three masters with a replica each. A replica takes over within seconds after its master's end. */
 export type TestCluster = AsyncDisposable & {
   url: string;
   nodes: TestRedis[];
-  /** The node that is the master of a key now. */
+  /** Returns the node that is the present master of a key. */
   masterOf(key: string): Promise<TestRedis>;
 };
 
@@ -19,7 +19,7 @@ const SLOTS = [
   [10_923, 16_383],
 ] as const;
 
-/** Starts six nodes on free ports and makes them one cluster; null where there is no `redis-server` on the PATH. */
+/** Starts six nodes on free ports and makes them a cluster. Returns null if the PATH has no `redis-server`. */
 export async function openCluster(protection?: Protection): Promise<TestCluster | null> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await newFolder('cluster'));
@@ -54,7 +54,7 @@ function settingsOf(dir: string, number: number, protection?: Protection): Recor
   };
 }
 
-/** The first three become masters, each of the others the replica of one of them. */
+/** Makes the first three nodes masters, and each other node a replica of a master. */
 async function joinNodes(nodes: TestRedis[]): Promise<void> {
   for (const [index, [first, last]] of SLOTS.entries()) {
     await nodes[index]?.client.call('cluster', 'addslotsrange', first, last);
@@ -69,7 +69,7 @@ async function joinNodes(nodes: TestRedis[]): Promise<void> {
   await untilAll(nodes.slice(3), async ({ client }) =>
     (await client.info('replication')).includes('master_link_status:up'),
   );
-  // A replica can be elected once all masters know it as one.
+  // A replica can be elected after all masters know it as a replica.
   await untilAll(
     nodes,
     async ({ client }) => String(await client.call('cluster', 'nodes')).split('slave').length === 4,

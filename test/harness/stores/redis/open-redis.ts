@@ -4,29 +4,29 @@ import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { type Child, spawnChild } from '../../parts/spawn-child.ts';
 import { type Protection, settingsOf } from './protection.ts';
 
-/** A Redis of our own, which can be killed and come back at the same URL. */
+/** A separate Redis that can be killed and restart at the same URL. */
 export type TestRedis = AsyncDisposable & {
   url: string;
   port: number;
   pid(): number;
-  /** A connection past all links, which opens with its first command. */
+  /** A connection without links, which opens with its first command. */
   client: Redis;
-  /** Ends it with SIGKILL; it stays away until `start`. */
+  /** Ends it with SIGKILL. It stays down until `start`. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, unless it runs, with what it has on the disk unless that is to be forgotten. */
+  /** Starts it again on the same port, unless it runs. It loads the data from its disk unless `forget` is set. */
   start(options?: { forget: boolean }): Promise<void>;
 };
 
 /**
- * A folder makes it durable, as the Redis of a queue should be; without one it keeps nothing. A protected one takes TLS only, and
- * wants its password.
+ * A folder makes it durable, as the Redis of a queue should be. Without a folder it keeps no data. A protected Redis
+ * accepts TLS only, and requires its password.
  */
 type RedisOptions = { folder?: string; settings?: Record<string, string>; protection?: Protection | undefined };
 
-/** The programs that are tried, in this order; REDIS_SERVER names another one, so that all tests run with that. */
+/** The programs to try, in order. REDIS_SERVER names another program, so that all tests run with that program. */
 const PROGRAMS = process.env.REDIS_SERVER ? [process.env.REDIS_SERVER] : ['redis-server', 'valkey-server'];
 
-/** Starts a Redis server with these arguments; null where there is none on the PATH. */
+/** Starts a Redis server with these arguments. Returns null if the PATH has none. */
 export async function spawnRedis(args: string[]): Promise<Child | null> {
   for (const program of PROGRAMS) {
     const server = await spawnChild(program, args, { stdio: 'ignore' });
@@ -35,7 +35,7 @@ export async function spawnRedis(args: string[]): Promise<Child | null> {
   return null;
 }
 
-/** Starts a `redis-server` on a free port; null where there is none on the PATH. */
+/** Starts a `redis-server` on a free port. Returns null if the PATH has none. */
 export async function openRedis({ folder, settings = {}, protection }: RedisOptions = {}): Promise<TestRedis | null> {
   const kept = folder ? durable(folder) : VOLATILE;
   const argumentsAt = (port: number) => {
@@ -72,7 +72,7 @@ export async function openRedis({ folder, settings = {}, protection }: RedisOpti
 
 const VOLATILE = { save: '', appendonly: 'no', databases: '1024' };
 
-/** Written to the disk each second, and nothing is ever evicted. */
+/** Returns settings that write to the disk each second and never evict a key. */
 function durable(dir: string): Record<string, string> {
   return { dir, save: '', appendonly: 'yes', appendfsync: 'everysec', 'maxmemory-policy': 'noeviction' };
 }
@@ -81,12 +81,13 @@ function serverArguments(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** So many servers are started until one has its ports. */
+/** The most servers that are started until a server has its ports. */
 const MOST_STARTED = 10;
 
 /**
- * Starts a server on a free port, and waits until it answers. Another process may take the port first, or that of the cluster's bus,
- * which is 10,000 higher and often belongs to an outgoing connection. The server then ends, and the next one has another port.
+ * Starts a server on a free port, and waits until it answers. Another process may take the port first, or the port of
+ * the cluster's bus. That port is 10,000 higher and often belongs to an outgoing connection. Then the server ends,
+ * and the next server has another port.
  */
 async function spawnOnFreePort(argumentsAt: (port: number) => string[], urlOf: (port: number) => string) {
   for (let started = 1; started <= MOST_STARTED; started += 1) {
@@ -111,7 +112,7 @@ async function hasComeUp(server: Child, url: string): Promise<boolean> {
 
 const RETRY_MS = 50;
 
-/** Its sockets are opened with the first command: tests count the connections there are. */
+/** Connects with the first command, since tests count connections. */
 function connect(url: string, retryStrategy: () => number | null = () => RETRY_MS): Redis {
   const client = new Redis(url, { lazyConnect: true, retryStrategy, maxRetriesPerRequest: 200 });
   client.on('error', () => {});

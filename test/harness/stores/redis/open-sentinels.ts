@@ -10,20 +10,20 @@ import { type Protection, settingsOf } from './protection.ts';
 /** A master, its replica, and Sentinels that promote the replica within seconds of the master's end. */
 export type TestSentinels = AsyncDisposable & {
   url: string;
-  /** What they are at the start. */
+  /** The nodes and their roles at the start. */
   master: TestRedis;
   replica: TestRedis;
-  /** A connection to the master of the moment. */
+  /** A connection to the present master. */
   client: Redis;
-  /** Kills the master; answers once all Sentinels name the other one. It stays away until `rejoin`. */
+  /** Kills the master. Resolves when all Sentinels name the other node. The killed node stays down until `rejoin`. */
   failOver(): Promise<void>;
-  /** Brings back whichever is away, and waits until one is the replica of the other again. */
+  /** Restarts the node that is down, and waits until it is the replica of the other node. */
   rejoin(): Promise<void>;
 };
 
 const NAME = 'mymaster';
 
-/** Starts a master, a replica and three Sentinels on free ports; null where there is no `redis-server` on the PATH. */
+/** Starts a master, a replica and three Sentinels on free ports. Returns null if the PATH has no `redis-server`. */
 export async function openSentinels(protection?: Protection): Promise<TestSentinels | null> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await newFolder('sentinels'));
@@ -100,7 +100,7 @@ function openSentinel(port: number, access: Access): Redis {
 function openClient(ports: number[], access: Access): Redis {
   const sentinels = ports.map((port) => ({ host: '127.0.0.1', port }));
   const again = { retryStrategy: () => 50, sentinelRetryStrategy: () => 50, maxRetriesPerRequest: 400 };
-  // What was the master may be told that it is none while the connection stays: then the command is sent to the new one.
+  // The old master may become a replica while the connection stays. Then the command is sent to the new master.
   const reconnectOnError = ({ message }: Error) => (message.startsWith('READONLY') ? 2 : false);
   const protection = access && {
     ...access,
@@ -120,7 +120,7 @@ async function failOver(trio: Trio): Promise<void> {
   await waitUntil(async () => (await masterPortOf(trio)) !== before, 'the Sentinels have promoted the replica');
 }
 
-/** The port of the master, once all Sentinels say the same. */
+/** Returns the port of the master, once all Sentinels agree. */
 async function masterPortOf({ sentinels }: Trio): Promise<number> {
   const answers = await Promise.all(sentinels.map((one) => one.call('sentinel', 'get-master-addr-by-name', NAME)));
   const ports = new Set(answers.map((answer) => Number((answer as string[])[1])));
@@ -128,7 +128,7 @@ async function masterPortOf({ sentinels }: Trio): Promise<number> {
   return [...ports][0] ?? 0;
 }
 
-/** One that comes back was the master, and would take some seconds to hear that it is no more. */
+/** Rejoins the node. It was the master before, and would need some seconds to learn that it is not. */
 async function rejoin(trio: Trio): Promise<void> {
   await waitUntil(async () => {
     const port = await masterPortOf(trio);
@@ -141,7 +141,7 @@ async function rejoin(trio: Trio): Promise<void> {
   await untilWhole(trio);
 }
 
-/** A failover is possible once each Sentinel knows the others and a replica that follows. */
+/** Waits until a failover is possible: each Sentinel knows the others and a replica that follows. */
 async function untilWhole({ sentinels, nodes }: Trio): Promise<void> {
   await waitUntil(async () => {
     const port = await masterPortOf({ sentinels, nodes });

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { openRedis, type TestRedis } from './open-redis.ts';
 
-/** Redis side by side that know nothing of each other, and the URL that names them all. */
+/** Independent Redis servers, and the URL that names all of them. */
 export type SeveralRedis = AsyncDisposable & { url: string; servers: TestRedis[] };
 
-/** Starts several Redis on free ports, with a folder durable ones; null where there is no `redis-server` on the PATH. */
+/**
+ * Starts several Redis on free ports, durable if a folder is given. Returns null if the PATH has no `redis-server`.
+ */
 export async function openSeveralRedis(count: number, folder?: string): Promise<SeveralRedis | null> {
   await using opened = new AsyncDisposableStack();
   const servers: TestRedis[] = [];
@@ -17,7 +19,7 @@ export async function openSeveralRedis(count: number, folder?: string): Promise<
   return { url: urlOf(servers), servers, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
-/** REDIS_URL for these. */
+/** Returns REDIS_URL for these servers. */
 export function urlOf(servers: TestRedis[]): string {
   return servers.map(({ url }) => url).join(' ');
 }

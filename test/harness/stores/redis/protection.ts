@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 
-/** What protects a Redis: a password, and a certificate of 127.0.0.1 that this process trusts from then on. */
+/** The protection of a Redis: a password, and a certificate of 127.0.0.1 that this process trusts from then on. */
 export type Protection = { password: string; certificate: string; key: string };
 
-/** Makes a certificate in a folder; null where there is no `openssl` on the PATH. */
+/** Makes a certificate in a folder. Returns null if the PATH has no `openssl`. */
 export async function createProtection(folder: string): Promise<Protection | null> {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const files = ['-keyout', key, '-out', certificate];
@@ -31,7 +31,6 @@ export async function createProtection(folder: string): Promise<Protection | nul
   return { password: 'of-this-test', certificate, key };
 }
 
-/** The settings of a protected Redis or Sentinel. */
 export function settingsOf({ password, certificate, key }: Protection, port: number): Record<string, string> {
   return {
     ...{ port: '0', 'tls-port': String(port), 'tls-auth-clients': 'no', requirepass: password },
