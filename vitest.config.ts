@@ -1,7 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest/node';
 
-/** Tests without a database: they need files, sockets and the CPU. */
+/** Tests without a database, which need files, sockets and the CPU. */
 const UNIT = [
   'test/*.test.ts',
   'test/{arrows,bounds,build,chaos,ci,deploy,docs,egress,harness,json-schema,llm,model,schedule,simulator}/**/*.test.ts',
@@ -10,7 +10,7 @@ const UNIT = [
   'test/operations/{kubernetes,kubernetes-stores,monitoring,systemd}.test.ts',
 ];
 
-/** Tests that start a process, a browser, a foreign client, or a store of their own, and tests that wait for a timeout. */
+/** Tests that start a process, a browser, a foreign client or their own store, and tests that wait for a timeout. */
 const E2E = [
   'test/{demo,e2e,embedded-postgres,inspector,packages,standalone}/**/*.test.ts',
   'test/api/{http/keys,pages/docs-page,stream/watching-guide}.test.ts',
@@ -32,7 +32,7 @@ const E2E = [
   'test/worker/{secrets,deliveries/webhook-order,provider-limits/unlimited-turns}.test.ts',
 ];
 
-/** Tests that have commands of their own: `npm run restarts`, `npm run crash`. */
+/** Tests with their own commands: `npm run restarts`, `npm run crash`. */
 const LATER = ['**/node_modules/**', '**/restarts/**', 'test/crash/matrix/**'];
 
 /** Files that take long for their size, the longest first. */
@@ -56,8 +56,8 @@ const LONG = [
 ];
 
 /**
- * Starts long files first, so that no long file runs alone at the end. Vitest orders files by their last duration, which
- * a new checkout does not have, and else by their size.
+ * Starts long files first, so that no long file runs alone at the end. Vitest orders files by their last duration,
+ * which a new checkout does not have, or else by their size.
  */
 class OrderedFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -71,30 +71,30 @@ function rankOf({ moduleId }: TestSpecification): number {
   return rank < 0 ? LONG.length : rank;
 }
 
-/** Each run with stores starts these once. */
+/** The setup files that each run with stores starts once. */
 export const stores = ['parts/build-pages', 'parts/start-compile-cache', 'stores/start-stores'].map(
   (name) => `test/harness/${name}.ts`,
 );
-// No foreign client may report to its vendor.
+// Foreign clients must not report to their vendors.
 const env = { MASTRA_TELEMETRY_DISABLED: '1', LANGSMITH_TRACING: 'false', OPENAI_AGENTS_DISABLE_TRACING: '1' };
 
-/** Applies to every project, and to the configurations of commands with tests of their own. */
+/** The settings of every project, and of the configurations with their own commands. */
 export const shared = {
   setupFiles: ['test/harness/parts/fix-seed.ts'],
-  // For a test that hangs; a machine that is busy with other things must not reach them.
+  // Stops a test that hangs. Even a busy machine must not reach these limits.
   testTimeout: 240_000,
   hookTimeout: 240_000,
-  // A report of a failure that comes once in a hundred runs has to say what it was.
+  // A failure that is rare needs a full report.
   chaiConfig: { truncateThreshold: 2_000 },
   expect: { poll: { timeout: 30_000 } },
   pool: 'forks',
-  // Files share what they import: to load it and warm it up anew for each of them was a quarter of the CPU.
+  // Files share their imports, since loading them for each file takes a quarter of the CPU.
   isolate: false,
-  // More than cores: most tests wait for something else most of the time.
+  // More than the cores, since most tests wait most of the time.
   maxWorkers: 3,
 } satisfies InlineConfig;
 
-/** `npm test` runs `unit` and `integration`, `npm run e2e` runs `e2e`. A file that no list names is an integration test. */
+/** The projects of `npm test` (`unit`, `integration`) and `npm run e2e`. An unlisted file is an integration test. */
 export const projects: TestProjectInlineConfiguration[] = [
   { extends: true, test: { name: 'unit', include: UNIT, exclude: [...LATER, ...E2E] } },
   {

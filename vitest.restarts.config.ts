@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
 import { shared, stores } from './vitest.config.ts';
 
-/** Real processes that are killed, stopped, restarted or cut off: minutes of waiting, so in no project. */
+/** Runs tests that kill, stop, restart or cut off real processes. They take minutes, so no project has them. */
 export default defineConfig({ test: { ...shared, include: ['test/**/restarts/*.test.ts'], globalSetup: stores } });
