@@ -25,9 +25,7 @@ export function sumCpu(cpu: Record<string, number>): number {
   return Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
 }
 
-/**
- * Reads the time of all threads of a process, to the nanosecond: hundredths of a second would lose many short runs.
- */
+/** Reads the time of all threads of a process, to the nanosecond: hundredths of a second would lose many short runs. */
 async function readRunMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const texts = await Promise.all(

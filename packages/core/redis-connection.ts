@@ -101,9 +101,7 @@ function prepareRedisConnection(redis: Redis): Redis {
   return redis;
 }
 
-/**
- * Gathers the writes to a socket within one turn of the event loop, since a system call costs more than its bytes.
- */
+/** Gathers the writes to a socket within one turn of the event loop, since a system call costs more than its bytes. */
 function corkWrites(socket: Writable): void {
   const write = socket.write;
   const uncork = () => socket.uncork();

@@ -20,9 +20,7 @@ export function readTraceContext(header: (name: string) => string | undefined): 
   return { traceparent, ...(tracestate !== undefined && isTracestate(tracestate) && { tracestate }) };
 }
 
-/**
- * Parses a `traceparent`, or returns null if it is malformed. Of a later version, reads the fields of this version.
- */
+/** Parses a `traceparent`, or returns null if it is malformed. Of a later version, reads the fields of this version. */
 export function parseTraceparent(text: string): TraceParent | null {
   const [, version, traceId = '', spanId = '', flags = '', rest] = FORM.exec(text) ?? [];
   if (!version || version === 'ff' || (version === '00' && rest)) return null;

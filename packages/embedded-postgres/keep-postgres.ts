@@ -64,9 +64,7 @@ function refuseTooMany(starts: number[], dataDir: string): void {
   );
 }
 
-/**
- * Restarts PostgreSQL. Returns undefined if `stop` was called. Never creates a new cluster if the data is missing.
- */
+/** Restarts PostgreSQL. Returns undefined if `stop` was called. Never creates a new cluster if the data is missing. */
 async function startAgain(
   { dataDir, port }: { dataDir: string; port: number },
   signal: AbortSignal,

@@ -63,9 +63,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 const TAIL_LINES = 10;
 
-/**
- * PostgreSQL's log file. `append` is a descriptor for child processes. `tail` returns the last lines since opening.
- */
+/** PostgreSQL's log file. `append` is a descriptor for child processes. `tail` returns the last lines since opening. */
 export type ServerLog = Disposable & { path: string; append: number; size(): number; tail(from?: number): string };
 
 /** Opens `<dataDir>/postgres.log` for the programs of PostgreSQL. Renames a log above 10 MB. */

@@ -21,9 +21,7 @@ const KEYS = [
   ['?', 'help'],
 ] as const;
 
-/**
- * The head of every page, the reasons why turns do not run, the page, and the keys. `section` is marked as current.
- */
+/** The head of every page, the reasons why turns do not run, the page, and the keys. `section` is marked as current. */
 export function Frame({ section, children }: { section: string; children: ComponentChildren }) {
   return (
     <>

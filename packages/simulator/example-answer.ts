@@ -28,9 +28,7 @@ type Place = { root: unknown; name: string; followed: readonly string[]; left: {
 /** Marks a schema that only endless values match, since each contains another value of the same kind. */
 const ENDLESS = Symbol('endless');
 
-/**
- * Returns an answer in the demanded form: JSON for the schema, the words in a JSON object, or the words unchanged.
- */
+/** Returns an answer in the demanded form: JSON for the schema, the words in a JSON object, or the words unchanged. */
 export function exampleAnswer(format: ResponseFormat | null | undefined, words: string): string {
   if (format?.type === 'json_object') return JSON.stringify({ answer: words });
   if (format?.type !== 'json_schema') return words;

@@ -67,9 +67,7 @@ function lackOf({ name, capabilities }: AskedProvider): string | null {
   return capabilities.structured_outputs ? null : `${name} is configured without structured outputs. ${INSTEAD}`;
 }
 
-/**
- * Only OpenAI's two wires have the switch. Every wire receives the schema, and Pawl checks the answer in any case.
- */
+/** Only OpenAI's two wires have the switch. Every wire receives the schema, and Pawl checks the answer in any case. */
 function resolveStrict(
   schema: Record<string, unknown>,
   strict: boolean | null,

@@ -44,9 +44,7 @@ export type Started = Made & { turn: Turn; wakeups: Wakeup[]; interrupted: strin
 /** An input that joined an existing turn, so no turn was started. */
 export type Joined = Made & Pick<Started, 'wakeups' | 'interrupted'> & { hasJoined: true };
 
-/**
- * Records a turn after the active turns of its conversation, or in their place, under the lock of the conversation.
- */
+/** Records a turn after the active turns of its conversation, or in their place, under the lock of the conversation. */
 export async function startTurn(trx: Trx, start: TurnStart): Promise<Started> {
   await lockConversation(trx, start);
   return recordTurn(trx, start);
@@ -135,9 +133,7 @@ function newTurn({ request, taken, given: _, ...start }: TurnStart): NewTurn {
   };
 }
 
-/**
- * Returns the turns to cancel. The last turn is first, so that no turn reaches the head only to be cancelled there.
- */
+/** Returns the turns to cancel. The last turn is first, so that no turn reaches the head only to be cancelled there. */
 function settleActive(active: string[], policy: NonNullable<RequestFields['on_active_turn']>): string[] {
   if (policy === 'interrupt') return active.reverse();
   if (policy === 'reject' && active.length > 0) {

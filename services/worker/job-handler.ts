@@ -23,9 +23,7 @@ export function jobHandler(context: WorkerContext): LeavingHandler {
   return eachStep((step, place) => workStep(step, place, context));
 }
 
-/**
- * Returns the handler of an open worker, which only logs failures. The row of the turn is due again automatically.
- */
+/** Returns the handler of an open worker, which only logs failures. The row of the turn is due again automatically. */
 export function loggingHandler(context: WorkerContext): LeavingHandler {
   return eachStep(logFailures((step, place) => workStep(step, place, context), context));
 }

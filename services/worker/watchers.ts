@@ -7,9 +7,7 @@ export type InFlight = { catchUp(): void };
 
 /** Publishes events of the turns that this worker runs, if clients watch them. */
 export type Watchers = {
-  /**
-   * Publishes a checkpoint that made these wakeups due. A wakeup of the turn itself means that the turn continues.
-   */
+  /** Publishes a checkpoint that made these wakeups due. A wakeup of the turn itself means that the turn continues. */
   publishChange(turnId: string, wakeups: Wakeup[]): void;
   /** Publishes that a turn certainly continues. Clients that only wait for its end need not know. */
   publishContinued(turnId: string): void;

@@ -5,9 +5,7 @@ export type Glossary = { known: Set<string>; refused: Map<string, string> };
 
 const FILE = new URL('../../docs/glossary.md', import.meta.url);
 
-/**
- * Reads `docs/glossary.md`: its words with their names in code, its common stock, and the words that are not used.
- */
+/** Reads `docs/glossary.md`: its words with their names in code, its common stock, and the words that are not used. */
 export function readGlossary(): Glossary {
   const [entries = '', refused = ''] = readFileSync(FILE, 'utf8').split('## Words that are not used');
   const words = rowsOf(entries).flatMap(([word = '', , inCode = '']) => [...wordsOf(word), ...wordsOf(inCode)]);

@@ -67,9 +67,7 @@ export function delaysOfTurns({ plans, rows, faults }: Pick<History, 'plans' | '
   });
 }
 
-/**
- * Returns whether only faults can stop a turn: it has no trouble, and waits for no capacity, client or other turn.
- */
+/** Returns whether only faults can stop a turn: it has no trouble, and waits for no capacity, client or other turn. */
 function isPlain({ trouble, shape, request }: TurnPlan): boolean {
   return !trouble && !request.service_tier && shape !== 'ask' && shape !== 'second';
 }

@@ -117,9 +117,7 @@ async function readProgress(sql: ChaosHarness['sql']) {
   return row!;
 }
 
-/**
- * Hurries the erasure of unstored turns. They are kept for a while for repeated requests, which end with the load.
- */
+/** Hurries the erasure of unstored turns. They are kept for a while for repeated requests, which end with the load. */
 async function hurryErasing(sql: ChaosHarness['sql']): Promise<void> {
   await sql`update turns set completed_at = completed_at - interval '1 minute'
     where not stored and completed_at > now() - interval '30 seconds'`;

@@ -10,9 +10,7 @@ export type Standing = 'supported' | 'passed on' | 'hint' | 'refused';
 /** One field of a create request, as the schema describes it. `reasoning.effort` is a field inside another. */
 export type Field = { name: string; standing: Standing; about: string };
 
-/**
- * Returns all fields of `POST /v1/responses`, in the order of the schema. Those of `pawl` are without inner fields.
- */
+/** Returns all fields of `POST /v1/responses`, in the order of the schema. Those of `pawl` are without inner fields. */
 export function createFields(): Field[] {
   const body = document.components.schemas.ResponseBody ?? {};
   return Object.entries(body.properties ?? {}).flatMap(([name, schema]) => {

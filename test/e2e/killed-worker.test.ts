@@ -11,9 +11,7 @@ type Headers = Record<string, string>;
 type TextStream = (typeof textStreams)[string];
 type Killed = { stream: TextStream; replies: [string, string]; headers?: Headers };
 
-/**
- * Reads a stream as a client. Its worker is killed in the middle of the text, and another worker finishes the text.
- */
+/** Reads a stream as a client. Its worker is killed in the middle of the text, and another worker finishes the text. */
 async function readThroughKill({ stream, replies, headers = {} }: Killed) {
   const stack = new AsyncDisposableStack();
   const model = stack.use(await openBrokenModel(replies));

@@ -35,9 +35,7 @@ const UNTIL_DONE = Number.POSITIVE_INFINITY;
 type Env = Record<string, string>;
 type Options = { redis?: boolean; env?: Env; projects?: Projects };
 
-/**
- * Options of a harness. `env` may depend on the address of the model. A harness `beside` another shares its stores.
- */
+/** Options of a harness. `env` may depend on the address of the model. A harness `beside` another shares its stores. */
 export type HarnessOptions = Omit<Options, 'env'> & {
   env?: Env | ((modelUrl: string) => Env);
   beside?: { stores: LeasedStores } | undefined;

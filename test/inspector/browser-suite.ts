@@ -62,9 +62,7 @@ async function openInspector(
 const NAMES = ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable'];
 const APPS = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
 
-/**
- * Returns the Chromium of this machine: on the PATH, as an app, or installed by Playwright. Null without Chromium.
- */
+/** Returns the Chromium of this machine: on the PATH, as an app, or installed by Playwright. Null without Chromium. */
 function findChromium(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const onPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -120,9 +120,7 @@ export type Run = {
   made: boolean;
   /** The run that continues with the step that this run has made due, and whether it has the lease. */
   nextRun: 'none' | 'leased' | 'unleased';
-  /**
-   * The cache of the worker, whichever run it has: the step that its last commit made due. Its next job may use it.
-   */
+  /** The cache of the worker, whichever run it has: the step that its last commit made due. Its next job may use it. */
   cached: CachedStep;
   /** The turn's state when it was loaded. Only mutants read these fields. */
   saw: Readonly<{ events: number; waiting: boolean; alone: boolean }>;

@@ -3,9 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 /** A series that an expression selects, with its selecting labels. */
 export type Selected = { name: string; labels: string[] };
 
-/**
- * The parts of a Prometheus expression: its series, and the labels that it groups by. `mistakes` are invalid parts.
- */
+/** The parts of a Prometheus expression: its series, and the labels that it groups by. `mistakes` are invalid parts. */
 export type Expression = { series: Selected[]; groupedBy: string[]; mistakes: string[] };
 
 /** Reads an expression with the grammar of Prometheus. Variables of Grafana are replaced by durations. */

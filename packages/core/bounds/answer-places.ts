@@ -17,9 +17,7 @@ export const LARGE_ANSWERS = {
 
 /** The place of a call's answer, which is given back when it is disposed. */
 export type AnswerPlace = Disposable & {
-  /**
-   * Waits until the answer of this server has a place. Resolves at once if it has a place, or if the call is over.
-   */
+  /** Waits until the answer of this server has a place. Resolves at once if it has a place, or if the call is over. */
   take(server: string): Promise<void>;
   /** Reports that the large part of the answer has arrived. No more has to arrive until the next `take`. */
   arrived(): void;

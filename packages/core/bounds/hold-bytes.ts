@@ -1,6 +1,4 @@
-/**
- * Bytes that wait for the rest, in one growing buffer: a list of a million small chunks would use far more memory.
- */
+/** Bytes that wait for the rest, in one growing buffer: a list of a million small chunks would use far more memory. */
 export type HeldBytes = {
   size(): number;
   /** Returns the held bytes. They are valid until the next call. */

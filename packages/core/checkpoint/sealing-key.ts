@@ -2,9 +2,7 @@ import { sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import type { Db } from './tables.ts';
 
-/**
- * Returns the database's only key that seals opaque data for callers. Stores a proposed key if there is no key yet.
- */
+/** Returns the database's only key that seals opaque data for callers. Stores a proposed key if there is no key yet. */
 export async function findOrCreateSealingKey(db: Db, propose: () => string): Promise<string> {
   const known = await select(db);
   if (known) return known;

@@ -17,9 +17,7 @@ const CODES = {
   aborted: 'cancelled',
 } satisfies Record<EgressFailureKind, string>;
 
-/**
- * A request without a complete answer. The message contains the host at most. The cause is for the operator's log.
- */
+/** A request without a complete answer. The message contains the host at most. The cause is for the operator's log. */
 export class EgressFailed extends Failure {
   readonly kind: EgressFailureKind;
   /** False only if no byte of the request can have left. */

@@ -9,9 +9,7 @@ export function isKnownDraft($schema: unknown): boolean {
   );
 }
 
-/**
- * Translates a schema of an older draft into 2020-12. The result has no address, since its references are pointers.
- */
+/** Translates a schema of an older draft into 2020-12. The result has no address, since its references are pointers. */
 export function translateSchema(schema: Schema): Schema {
   const local = localizeReferences(schema);
   return translate(local, local);

@@ -125,9 +125,7 @@ function checkReply({ calls, opaque }: Reply): void {
   boundReply(state.length, REPLY_BOUNDS.stateLength, 'of reasoning, blocks and parts to keep');
 }
 
-/**
- * Checks a call without the depth of arguments. The check of the tool covers that, so the model receives the error.
- */
+/** Checks a call without the depth of arguments. The check of the tool covers that, so the model receives the error. */
 function checkCall({ name, arguments: args }: RequestedCall): void {
   boundReply(name.length, REPLY_BOUNDS.nameLength, 'characters in the name of a tool');
   boundReply(args.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');

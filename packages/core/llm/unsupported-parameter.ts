@@ -151,9 +151,7 @@ function seedProblem({ name, capabilities }: Asked, { seed }: NativeSampling): U
   return { param: 'seed', message: `seed is out of range for ${name}. Give a number from ${least} to ${most}.` };
 }
 
-/**
- * Returns the problem of `prompt_cache`. Every provider supports `auto` and `off`, since some cache automatically.
- */
+/** Returns the problem of `prompt_cache`. Every provider supports `auto` and `off`, since some cache automatically. */
 function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling): UnsupportedParameter | null {
   const { name, capabilities, cacheTtls = [] } = provider;
   if (!wanted || wanted === 'auto' || wanted === 'off' || cacheTtls.includes(wanted)) return null;

@@ -77,9 +77,7 @@ export function openConnection(
     ...{ socket: (address: Address) => (isClosed ? refuse() : writer.openSocket(address)) },
   });
   const close = (timeoutSeconds = 5) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
-  /**
-   * Closes the connection to a server that refuses writes. The next connection finds the server that takes writes.
-   */
+  /** Closes the connection to a server that refuses writes. The next connection finds the server that takes writes. */
   const leaveReadOnly = (error: unknown) => {
     if (!isReadOnlyError(error)) return;
     writer.leave();

@@ -1,6 +1,4 @@
-/**
- * The addresses of a database. `directUrl` bypasses a pooler, for connections that listen. Default: `databaseUrl`.
- */
+/** The addresses of a database. `directUrl` bypasses a pooler, for connections that listen. Default: `databaseUrl`. */
 export type DatabaseUrls = { databaseUrl: string; directUrl?: string | undefined };
 
 /** A server of a database URL. `url` names only this server. */

@@ -56,9 +56,7 @@ export type Pubsub = {
   publishToWorkers(message: WorkerMessage): void;
   /** Subscribes to the wakes of all turns: one subscription of the process for all its watchers. */
   subscribeToWakes(receiver: WakeReceiver): () => void;
-  /**
-   * Whether this process receives wakes. On PostgreSQL it stays true for up to 10 s after the connection was lost.
-   */
+  /** Whether this process receives wakes. On PostgreSQL it stays true for up to 10 s after the connection was lost. */
   receivesWakes(): boolean;
   /** Subscribes to the live events of a turn. They are many, so only a process that streams the turn reads them. */
   subscribeToEvents(turnId: string, receive: (event: LiveEvent) => void): () => void;

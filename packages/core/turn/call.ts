@@ -33,9 +33,7 @@ export function latestCalls({ adopted, rounds }: Calls): ToolCall[] {
   return rounds.at(-1)?.calls ?? adopted;
 }
 
-/**
- * Returns the tools that run a call: the tools of its turn, or the tool of the turn that requested an adopted call.
- */
+/** Returns the tools that run a call: the tools of its turn, or the tool of the turn that requested an adopted call. */
 export function toolsFor(
   { tools, adopted_tools = [] }: Pick<TurnConfig, 'tools' | 'adopted_tools'>,
   { round, index }: Pick<ToolCall, 'round' | 'index'>,
@@ -91,9 +89,7 @@ export function argumentsToRun({ arguments: asked, approval }: Pick<ToolCall, 'a
   return approval?.arguments ?? asked;
 }
 
-/**
- * Returns a call's arguments in one spelling, so that equivalent calls are equal. An empty text means no arguments.
- */
+/** Returns a call's arguments in one spelling, so that equivalent calls are equal. An empty text means no arguments. */
 export function canonicalArguments(text: string): string {
   return canonicalJson(text || '{}');
 }

@@ -46,9 +46,7 @@ export type Approval = {
   arguments?: string;
 };
 
-/**
- * A requested call. `index` counts from 0. `waitsFor` stays after the answer. `expired`: no answer arrived in time.
- */
+/** A requested call. `index` counts from 0. `waitsFor` stays after the answer. `expired`: no answer arrived in time. */
 export type ToolCall = {
   round: number;
   index: number;
@@ -85,20 +83,14 @@ export type Round = {
   reasoning: string | null;
   /** The start of a refusal in the text, in UTF-16 code units, or null if the model did not refuse. */
   refusalFrom: number | null;
-  /**
-   * The violations of the turn's output schema in the answer. Null if there are none, or if the text is no answer.
-   */
+  /** The violations of the turn's output schema in the answer. Null if there are none, or if the text is no answer. */
   violations: Violation[] | null;
-  /**
-   * The committed edition of the round: 0, plus 1 for each attempt with text that may have been published in vain.
-   */
+  /** The committed edition of the round: 0, plus 1 for each attempt with text that may have been published in vain. */
   edition: number;
   /** Requests for the reply, which may be several only with emulated tool calls. */
   requests: number;
   attempts: number;
-  /**
-   * How many joined inputs of its turn the model had received, up to this round: all that its run had loaded (R29).
-   */
+  /** How many joined inputs of its turn the model had received, up to this round: all that its run had loaded (R29). */
   sent: number;
   /** The inputs that this round sent first, after the results of the round before. */
   input: InputItem[];
@@ -162,9 +154,7 @@ export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactio
   callCount: number;
 };
 
-/**
- * The work on a turn: its step, its lease, its attempts. The database's clock judges times when the turn is loaded.
- */
+/** The work on a turn: its step, its lease, its attempts. The database's clock judges times when the turn is loaded. */
 export type Work = {
   /** The name of the step that is due (`step.ts`). Only checkpoints change it (R2b). */
   step: string;

@@ -20,9 +20,7 @@ export function classifyResponse(answer: { status: number } | EgressFailed): Del
 
 const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
 
-/**
- * Returns the reason why an attempt disables its endpoint: a 410, or failures for 5 days, longer than any delivery.
- */
+/** Returns the reason why an attempt disables its endpoint: a 410, or failures for 5 days, longer than any delivery. */
 export function reasonToDisable(outcome: DeliveryOutcome, failingForMs: number | null): string | null {
   if (outcome.kind === 'delivered') return null;
   if (outcome.kind === 'stop') return outcome.error;

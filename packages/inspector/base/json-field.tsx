@@ -28,9 +28,7 @@ export class JsonField {
     }
   }
 
-  /**
-   * Shows the refusal of this value at its line, and selects the place. Returns false if it concerns another field.
-   */
+  /** Shows the refusal of this value at its line, and selects the place. Returns false if it concerns another field. */
   refuse(error: unknown, root: string): boolean {
     const steps = error instanceof PawlError && error.param !== null ? stepsWithin(error.param, root) : null;
     const field = this.field.current;

@@ -5,9 +5,7 @@ const STORAGE_KEY = 'pawl.key';
 
 let pending: Promise<boolean> | null = null;
 
-/**
- * Returns the API key of this tab, or null before a request has needed a key. The browser forgets it with the tab.
- */
+/** Returns the API key of this tab, or null before a request has needed a key. The browser forgets it with the tab. */
 export function storedKey(): string | null {
   return sessionStorage.getItem(STORAGE_KEY);
 }

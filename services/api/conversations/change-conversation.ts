@@ -51,9 +51,7 @@ export function changeConversationRoutes(context: ApiContext) {
 /** The number of times a change is retried if another change was committed between its check and its lock. */
 const TRIES = 5;
 
-/**
- * Returns the changed configuration, or the same object if no field is given. A field with its default is removed.
- */
+/** Returns the changed configuration, or the same object if no field is given. A field with its default is removed. */
 function changedConfig({ config }: StoredConversation, fields: StandingConfig): StandingConfig {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (given.length === 0) return config;

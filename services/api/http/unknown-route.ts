@@ -9,9 +9,7 @@ import type { makeRouter } from './router.ts';
 
 type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
 
-/**
- * Refuses a request without a route before its body is read: with 405 if the path has other methods, else with 404.
- */
+/** Refuses a request without a route before its body is read: with 405 if the path has other methods, else with 404. */
 export function refuseUnknownRoute(registry: Registry) {
   return createMiddleware(async (c, next) => {
     if (matchedRoute(c)) return next();

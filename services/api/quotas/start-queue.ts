@@ -4,9 +4,7 @@ import type { Db, Trx } from '#core/checkpoint/tables.ts';
 /** A project with the limit of its queued turns. */
 export type BoundProject = { name: string; maxQueuedTurns: number };
 
-/**
- * Starts a turn in a transaction. If it `standsAlone`, it locks no existing rows and queues at most a single turn.
- */
+/** Starts a turn in a transaction. If it `standsAlone`, it locks no existing rows and queues at most a single turn. */
 export type Start<Made> = {
   standsAlone: boolean;
   make(trx: Trx): Promise<Made>;

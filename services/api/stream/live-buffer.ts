@@ -2,9 +2,7 @@ import type { LiveEvent } from '#core/turn/event.ts';
 import { type Progress, whenToSend } from './progress.ts';
 import { addRoundEvent, hasGap, NOTHING_SENT, type RoundBuffer, type Sent, startOf, unsent } from './round-buffer.ts';
 
-/**
- * The live events of a turn, kept once for all its streams. Each stream sends the events that it has not sent yet.
- */
+/** The live events of a turn, kept once for all its streams. Each stream sends the events that it has not sent yet. */
 export type LiveBuffer = {
   add(event: LiveEvent, progress: Progress | undefined): void;
   /** Drops events that are older than the progress, and offers events that waited for it. */

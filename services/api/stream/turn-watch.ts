@@ -11,9 +11,7 @@ import {
   type WatchedTurn,
 } from './watched-turn.ts';
 
-/**
- * The parts that a watch needs. A turn is read every `heartbeatMs` even without a hint, because hints may get lost.
- */
+/** The parts that a watch needs. A turn is read every `heartbeatMs` even without a hint, because hints may get lost. */
 export type WatchContext = WatchedReads & { pubsub: Pubsub; log: Log; heartbeatMs: number };
 
 /** A watch of a turn. A watcher leaves by calling the returned function. */

@@ -43,9 +43,7 @@ export type WatchedTurn = {
 /** A stream of a turn's events. `advance` sends the available events, as far as there is room. */
 export type Stream = { advance(): void; beat(): void; end(): void; refuse(refused: RequestRefused): void };
 
-/**
- * A long poll. It receives the turn at each whole read. With `untilSettled`, only changes to a settled turn matter.
- */
+/** A long poll. It receives the turn at each whole read. With `untilSettled`, only changes to a settled turn matter. */
 export type Waiter = { untilSettled: boolean; receive(turn: Turn): void; end(): void };
 
 /** Makes a turn that was not read yet. */

@@ -29,9 +29,7 @@ export type Lease = {
   stop(reason: StopReason): void;
 };
 
-/**
- * The work of one worker on one step so far. A run is immutable: a function that adds to a run returns another run.
- */
+/** The work of one worker on one step so far. A run is immutable: a function that adds to a run returns another run. */
 export type Run = Readonly<{
   lease: Lease;
   turn: Turn;

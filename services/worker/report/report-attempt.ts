@@ -30,9 +30,7 @@ export function reportFailedAttempt(run: Run, outcome: string, reporting: Report
   return { ...run, failed: { round: attempt.round, startedAt: attempt.startedAt }, attempt: null };
 }
 
-/**
- * Returns the last failed try of a round, so that the span of the next try can link to it. Null if tracing is off.
- */
+/** Returns the last failed try of a round, so that the span of the next try can link to it. Null if tracing is off. */
 export function failedTry({ attempt, failed }: Run, { tracer }: Pick<Reporting, 'tracer'>): Tried | null {
   if (!tracer.isOn) return null;
   return attempt ? { round: attempt.round, startedAt: attempt.startedAt } : failed;

@@ -73,9 +73,7 @@ function firstWriter({ config, work }: Turn, { rateLimits, fallbackAfterMs }: Wo
   return { model: rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named, triedBefore: 0 };
 }
 
-/**
- * Returns the turn's own model, with all its tries if the model that is named for summaries has used up its tries.
- */
+/** Returns the turn's own model, with all its tries if the model that is named for summaries has used up its tries. */
 function nextWriter({ work }: Turn, failure: ProviderFailed, { fallbackAfterMs }: WorkerContext): SummaryWriter {
   const isLeftAtOnce = isSpent({ failure, isOver: false, waitMs: 0 }, fallbackAfterMs);
   const isUsedUp = failure.retry.kind === 'later' && !isLeftAtOnce;

@@ -88,9 +88,7 @@ function hashesOf(message: Message): string[] {
   return parts.flatMap((part) => blobOf(part)?.sha256 ?? []);
 }
 
-/**
- * Returns a part with its data. If the blob does not exist, which no commit allows, the model would receive a note.
- */
+/** Returns a part with its data. If the blob does not exist, which no commit allows, the model would receive a note. */
 function filled(part: Part, blobs: ReadonlyMap<string, string>): Part {
   const blob = blobOf(part);
   if (!blob) return part;

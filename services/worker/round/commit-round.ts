@@ -185,9 +185,7 @@ function kept(saved: Saved | null, turn: Turn | null, { turnCache }: WorkerConte
   return saved.wakeups;
 }
 
-/**
- * The end of a turn by a reply. An answer may end the turn only if the model has received all joined inputs (R30).
- */
+/** The end of a turn by a reply. An answer may end the turn only if the model has received all joined inputs (R30). */
 type RoundEnding = {
   status: 'completed' | 'incomplete' | 'failed';
   output: string;

@@ -113,9 +113,7 @@ async function loggedShift(worker: Part): Promise<number> {
 
 const RETRY_MS = 100;
 
-/**
- * Sends a signal to the present process of a part, and returns its id. A part that has just ended is started first.
- */
+/** Sends a signal to the present process of a part, and returns its id. A part that has just ended is started first. */
 async function signalPart(part: Part, signal: NodeJS.Signals): Promise<number> {
   for (;;) {
     await part.start();

@@ -4,9 +4,7 @@ export type Pattern = { name: string; match: RegExp; instead: string };
 /** Words that show that “one” before them is a pronoun and not a number. */
 const AFTER_PRONOUN = String.raw`(?=[,.;:)]|$|\s(?:that|which|who|whose|is|was|has|had|may|can|will|with|in|for|on|from|as|after|when|if|it)\b)`;
 
-/**
- * The patterns that the budgets count. The word or its use in a sentence decides. A question may begin with “what”.
- */
+/** The patterns that the budgets count. The word or its use in a sentence decides. A question may begin with “what”. */
 export const PATTERNS: Pattern[] = [
   { name: 'what', match: /\bwhat\b(?! (?:to|if)\b)(?![^.?!\n]*\?)/gi, instead: 'the noun' },
   { name: 'where', match: /\bwhere\b(?! to\b)(?![^.?!\n]*\?)/gi, instead: '“if”, “when”, or the name of the place' },

@@ -14,9 +14,7 @@ export const checkNeighbours: Order = (messages) =>
 export const checkSystemFirst: Order = (messages) =>
   messages.flatMap(({ role }, at) => unless(at === 0 || role !== 'system', `[${at}] a late system message`));
 
-/**
- * Returns the problems for Gemma and Perplexity, which require user and assistant to alternate, from user to user.
- */
+/** Returns the problems for Gemma and Perplexity, which require user and assistant to alternate, from user to user. */
 export const checkAlternate: Order = (messages) => {
   const spoken = messages[0]?.role === 'system' ? messages.slice(1) : messages;
   return [

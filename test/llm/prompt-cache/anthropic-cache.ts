@@ -37,9 +37,7 @@ export function makeAnthropicCache(minimum = MINIMUM_PREFIX): PromptCache<Anthro
   };
 }
 
-/**
- * Returns the root of a prefix. The root has the output format, which changes Anthropic's own system prompt.
- */
+/** Returns the root of a prefix. The root has the output format, which changes Anthropic's own system prompt. */
 function rootOf({ model, output_config: output }: AnthropicBody): string {
   return JSON.stringify([model, output?.format ?? null]);
 }

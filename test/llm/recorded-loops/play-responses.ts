@@ -6,9 +6,7 @@ import type { ReadRequest, Said, WireReader } from './wire-reader.ts';
 type Item = OpenAI.Responses.ResponseInputItem;
 type Response = OpenAI.Responses.Response;
 
-/**
- * The ways in which a client continues: after the last response, in a conversation, or by sending all items again.
- */
+/** The ways in which a client continues: after the last response, in a conversation, or by sending all items again. */
 export type Way = 'previous_response_id' | 'conversation' | 'all items again' | 'all items and state again';
 
 /** The state of a client in a conversation: the values to continue with, and all items so far. */

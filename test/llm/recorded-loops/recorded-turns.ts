@@ -78,9 +78,7 @@ function answerTo(id: string, place: number, answers: Answer[]): Answer | null {
   return (isNamed ? answers.find((answer) => answer.id === id) : answers[place]) ?? null;
 }
 
-/**
- * Returns whether Pawl would continue after the recorded client stopped. A call of an unknown tool needs no client.
- */
+/** Returns whether Pawl would continue after the recorded client stopped. A call of an unknown tool needs no client. */
 function goesOnAlone({ rounds, fields }: RecordedTurn): boolean {
   const { reply, answers } = rounds.at(-1)!;
   const names = fields.tools.map(({ name }) => name);

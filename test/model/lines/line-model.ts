@@ -54,9 +54,7 @@ function movesOfLine(state: LineState, scene: LineScene, emit: Emit<LineState>):
   eraseLines(state, scene, emit);
 }
 
-/**
- * Models a removal, which looks and writes under one lock. Without the lock, another commit may happen in between.
- */
+/** Models a removal, which looks and writes under one lock. Without the lock, another commit may happen in between. */
 function removeTurns(state: LineState, { guards }: LineScene, emit: Emit<LineState>): void {
   const { removing } = state;
   if (removing) {
@@ -87,9 +85,7 @@ function workTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): v
   });
 }
 
-/**
- * Models a create, which decides and writes under one lock. Without the lock, another commit may happen in between.
- */
+/** Models a create, which decides and writes under one lock. Without the lock, another commit may happen in between. */
 function startTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): void {
   const { looked } = state;
   if (looked) {

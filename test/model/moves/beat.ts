@@ -5,9 +5,7 @@ import { leave } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Run, State } from '../state.ts';
 
-/**
- * Returns whether the heartbeat tracks a run: from its lease, or its start without a lease, until it enqueues (R4).
- */
+/** Returns whether the heartbeat tracks a run: from its lease, or its start without a lease, until it enqueues (R4). */
 export function isTracked({ at, isAsleep, stop }: Run): boolean {
   const isAtWork = at !== 'idle' && at !== 'wants-lease' && at !== 'enqueuing' && at !== 'posting';
   return isAtWork && at !== 'continuing' && !isAsleep && stop !== 'lost';

@@ -11,9 +11,7 @@ import type { CachedTurn } from '../turn-cache.ts';
 /** A turn as it was loaded, and whether its model is rate-limited. */
 type Loading = { loaded: CachedTurn; setting: Setting; isLimited?: boolean };
 
-/**
- * Models the start of `work-turn.ts`: decides by the loaded turn (`next-step.ts`), then leaves, enqueues, or works.
- */
+/** Models the start of `work-turn.ts`: decides by the loaded turn (`next-step.ts`), then leaves, enqueues, or works. */
 export function loadTurn(state: State, run: Run, { loaded, setting, isLimited = false }: Loading): void {
   const { turn } = loaded;
   const { guards } = setting;

@@ -6,9 +6,7 @@ import type { Emit } from '../setting.ts';
 import type { Run, State } from '../state.ts';
 import { expireCached } from '../turn-cache.ts';
 
-/**
- * Emits the faults of a worker with a job: death, sleep, an endless run, a deploy, a job that is handed out twice.
- */
+/** Emits the faults of a worker with a job: death, sleep, an endless run, a deploy, a job that is handed out twice. */
 export function sufferRun({ run, guards, may }: Actor): void {
   if (run.at === 'idle') return;
   may('dies', (mine, after) => die(after, mine), 'crash');

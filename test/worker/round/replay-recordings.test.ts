@@ -136,9 +136,7 @@ function checkAnswers(turn: TurnResource, { rounds }: RecordedTurn, sent: { read
   }
 }
 
-/**
- * Expects that each request is valid, and has the history of the recorded request unless the client had changed it.
- */
+/** Expects that each request is valid, and has the history of the recorded request unless the client had changed it. */
 function checkRequests(requests: Record<string, unknown>[], { rounds, fields }: RecordedTurn, reader: WireReader) {
   expect(requests).toHaveLength(rounds.length);
   for (const [index, body] of requests.entries()) {

@@ -51,9 +51,7 @@ export function daysAgo(days: number) {
   return sql`now() - ${days}::double precision * interval '1 day'`;
 }
 
-/**
- * The condition that a turn is erased by age. A turn that was removed before is erased with the last fork instead.
- */
+/** The condition that a turn is erased by age. A turn that was removed before is erased with the last fork instead. */
 const goesByAge = (days: number) =>
   sql<boolean>`coalesce(stored and history_until is null and completed_at < ${daysAgo(days)}, false)`;
 

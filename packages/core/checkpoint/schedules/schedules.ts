@@ -17,9 +17,7 @@ export async function readClock(trx: Trx): Promise<string> {
 /** The maximum of schedules in a project, since workers check each schedule as long as it exists. */
 export const MAX_SCHEDULES = 1_000;
 
-/**
- * Saves a schedule. Returns false if the project has its maximum of schedules, even if several are created at once.
- */
+/** Saves a schedule. Returns false if the project has its maximum of schedules, even if several are created at once. */
 export async function createSchedule(trx: Trx, schedule: NewSchedule): Promise<boolean> {
   const { id, project, keyId, turn, conversationId, createdAt } = schedule;
   await sql`select pg_advisory_xact_lock(hashtextextended('pawl: schedules of ' || ${project}, 0))`.execute(trx);

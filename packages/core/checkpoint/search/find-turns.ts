@@ -27,9 +27,7 @@ export async function findTurnIds(db: Db, project: string, page: FoundPage): Pro
   return newestFirst([...new Set([...atWork, ...over])]).slice(0, limit);
 }
 
-/**
- * Returns a query for the ids of the newest turns that fit. For each status, an index has the turns in that order.
- */
+/** Returns a query for the ids of the newest turns that fit. For each status, an index has the turns in that order. */
 export function newestTurns(project: string, page: FoundPage, condition = lookedAt): RawBuilder<unknown> {
   const { before, limit, ...filter } = page;
   const selects = splitByStatus(filter).map(

@@ -32,9 +32,7 @@ export function needsEntries(filter: TurnFilter): boolean {
   return isSearch(filter) && filter.conversationId === undefined;
 }
 
-/**
- * Returns the condition that examines each turn of the project or conversation, for a relation of `splitByStatus`.
- */
+/** Returns the condition that examines each turn of the project or conversation, for a relation of `splitByStatus`. */
 export function lookedAt(project: string, filter: TurnFilter): RawBuilder<boolean> {
   const plain = plainCondition(project, filter);
   return isSearch(filter) ? sql<boolean>`${plain} and ${fitsTokens(project, filter)}` : plain;

@@ -68,9 +68,7 @@ export function runsIf(isDue: RawBuilder<unknown>, isFreed?: RawBuilder<unknown>
   );
 }
 
-/**
- * Assigns the try columns of a step, and its edition, if `condition` is true. A fresh round begins with edition 0.
- */
+/** Assigns the try columns of a step, and its edition, if `condition` is true. A fresh round begins with edition 0. */
 export function triesIf(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const fresh = { ...TRIES, edition: editionNext(sql`0`) };
   return sql.join(

@@ -12,9 +12,7 @@ export type NewWebhookEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'descripti
   secret: string;
 };
 
-/**
- * Saves an endpoint, which receives events from now on. Returns false if the project has its maximum of endpoints.
- */
+/** Saves an endpoint, which receives events from now on. Returns false if the project has its maximum of endpoints. */
 export async function createWebhookEndpoint(db: Db, endpoint: NewWebhookEndpoint): Promise<boolean> {
   const { id, project, url, description, events, withTurn, secret } = endpoint;
   const statement = sql`

@@ -45,9 +45,7 @@ export type AnthropicOptions = HttpServer & {
 /** How often one reply may pause (`pause_turn`). Each pause counts ten runs of the server's own tools. */
 const MOST_PAUSES = 10;
 
-/**
- * Makes a provider for servers of Anthropic's Messages API. A paused reply is resumed, and its parts are one reply.
- */
+/** Makes a provider for servers of Anthropic's Messages API. A paused reply is resumed, and its parts are one reply. */
 export function anthropicProvider(options: AnthropicOptions): Provider {
   const { customHeaders, promptCache = false } = options;
   const forms = rememberForms<Form>({ ...AS_IT_CAME, takesMarks: promptCache, takesTtl: true });

@@ -20,9 +20,7 @@ const MOST_PAGES = 20;
 /** One page. `next` is the parameter of the next page, or null after the last page. */
 type ModelPage = { models: ListedModel[]; next: [name: string, value: string] | null };
 
-/**
- * Returns the models of a server's list, from at most twenty pages. An answer without a list is an `UnusableReply`.
- */
+/** Returns the models of a server's list, from at most twenty pages. An answer without a list is an `UnusableReply`. */
 export async function listModels(post: Post, request: ListRequest): Promise<ListedModel[]> {
   const all: ListedModel[] = [];
   const url = new URL(request.url);

@@ -46,9 +46,7 @@ function isJson(headers: AnswerHeaders): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
 }
 
-/**
- * Returns the first characters of a body after comments, and a reader from there. Comments keep a connection open.
- */
+/** Returns the first characters of a body after comments, and a reader from there. Comments keep a connection open. */
 async function readBeginning(reader: ByteReader): Promise<{ beginning: string; reader: ByteReader }> {
   for (;;) {
     const first = await reader.read();

@@ -26,9 +26,7 @@ const ADDED: { field: Exclude<keyof Form, 'isKept'>; words: RegExp }[] = [
   },
 ];
 
-/**
- * Returns the form of the next attempt after a refusal, or null. Only Pawl's own fields change, never the caller's.
- */
+/** Returns the form of the next attempt after a refusal, or null. Only Pawl's own fields change, never the caller's. */
 export function learnForm(refused: Refused, form: Form): Form | null {
   if (!mayTeach(refused)) return null;
   const withoutState = form.isKept ? { ...form, isKept: false } : null;

@@ -112,9 +112,7 @@ function samplingFields({ temperature, topP, maxOutputTokens }: RoundRequest): P
 /** OpenAI's two cache times, which are both minimums. */
 const TTLS: Record<CacheTtl, string> = { '5m': '30m', '1h': '12h' };
 
-/**
- * Returns Pawl's optional fields unless the caller gives them, so that a refusal is then about the caller's fields.
- */
+/** Returns Pawl's optional fields unless the caller gives them, so that a refusal is then about the caller's fields. */
 function addedFields({ promptCache, providerOptions }: RoundRequest, form: Form): Partial<Body> {
   const { key, ttl } = promptCache ?? { key: null, ttl: null };
   const added = {

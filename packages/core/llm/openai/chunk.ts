@@ -2,9 +2,7 @@ import { isRecord } from '../../json.ts';
 import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
 import { UnusableReply } from '../unusable-reply.ts';
 
-/**
- * A delta of a call. Some servers send no index, no id, or the whole call at once. `fields` is the unchanged call.
- */
+/** A delta of a call. Some servers send no index, no id, or the whole call at once. `fields` is the unchanged call. */
 export type CallDelta = { index: number | null; id: string; name: string; text: string; fields: Fields };
 
 /** One chunk's addition to the reply. `fields` is its unchanged delta, with reasoning and state of the server. */

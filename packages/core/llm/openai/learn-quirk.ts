@@ -120,9 +120,7 @@ const SIGNS: Sign[] = [
   { means: 'system-first', text: /roles are supported, got .?system/i },
 ];
 
-/**
- * Learns the order that the words require. If the request had that order already, it takes the next stricter order.
- */
+/** Learns the order that the words require. If the request had that order already, it takes the next stricter order. */
 function learnRoles(text: string, { quirks }: Tried): Required<Quirks> | null {
   const sign = SIGNS.find((each) => each.text.test(text));
   const next = ROLE_ORDERS[ROLE_ORDERS.indexOf(quirks.roles) + 1];

@@ -38,9 +38,7 @@ export type ReplyAccumulator = {
   usage: Usage | null;
   serviceTier: string | null;
   served: ServedBy;
-  /**
-   * How many chunks had usage, whether the last usage was for the whole reply, and whether the stream sent its end.
-   */
+  /** How many chunks had usage, whether the last usage was for the whole reply, and whether the stream sent its end. */
   counts: number;
   hasCounted: boolean;
   isDone: boolean;

@@ -30,9 +30,7 @@ export function withOwnState(provider: Provider, baseUrl: string): Provider {
   };
 }
 
-/**
- * Returns a hash of the wire and base URL without its query. Keys in a base URL may change, and must not be stored.
- */
+/** Returns a hash of the wire and base URL without its query. Keys in a base URL may change, and must not be stored. */
 function originOf(wire: Capabilities['wire'], baseUrl: string): string {
   const url = URL.parse(baseUrl);
   const place = url ? url.origin + url.pathname.replace(/\/+$/, '') : baseUrl;

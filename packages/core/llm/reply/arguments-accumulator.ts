@@ -61,9 +61,7 @@ export function hasNoArguments({ text }: ArgumentsAccumulator): boolean {
   return text.length < LONGEST_PLAIN && isBlank(text);
 }
 
-/**
- * Returns whether the arguments are one complete JSON value. The text is parsed only after all brackets are closed.
- */
+/** Returns whether the arguments are one complete JSON value. The text is parsed only after all brackets are closed. */
 export function hasWholeArguments(args: ArgumentsAccumulator): boolean {
   const { text, scan } = args;
   if (args.whole?.text === text) return true;

@@ -52,9 +52,7 @@ export async function unlessFailed(
   }
 }
 
-/**
- * Returns whether a provider may have refused the tools. If another cause was refused, the next request fails too.
- */
+/** Returns whether a provider may have refused the tools. If another cause was refused, the next request fails too. */
 export function mayRefuseTools(code: string): boolean {
   return code === 'provider_invalid_request' || code === 'model_unsupported_feature';
 }

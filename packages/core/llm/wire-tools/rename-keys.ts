@@ -5,9 +5,7 @@ import { targetOf } from '../../json-schema/pointer.ts';
 /** The schema of a value, the whole schema, and the new names of properties. */
 export type Renaming = { schema: Schema; root: Schema; names: ReadonlyMap<string, string> };
 
-/**
- * Renames keys that a schema declares as properties. Free data stays. Returns the same value if it has no such key.
- */
+/** Renames keys that a schema declares as properties. Free data stays. Returns the same value if it has no such key. */
 export function renameKeys(value: unknown, { schema, root, names }: Renaming): unknown {
   const places = new Map<Schema, Place>();
   const placeOf = (at: Schema): Place => {

@@ -2,9 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { batchConcurrent } from '../batch.ts';
 import { read } from '../read-write.ts';
 
-/**
- * The position of a primary in its log. `lsn` alone is not enough: after a failover another log may have passed it.
- */
+/** The position of a primary in its log. `lsn` alone is not enough: after a failover another log may have passed it. */
 export type Position = { lsn: string; timeline: string; system: string; database: string };
 
 /** The state of a server that should be a replica, compared with a position. */

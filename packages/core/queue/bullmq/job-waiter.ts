@@ -10,17 +10,13 @@ export type WaitingWorker = {
    * earlier wakeup.
    */
   startFetch(): () => void;
-  /**
-   * Resolves with a marker when there may be a job, or with null after `seconds` or an `interrupt`. Never rejects.
-   */
+  /** Resolves with a marker when there may be a job, or with null after `seconds` or an `interrupt`. Never rejects. */
   wait(seconds: number): Promise<Marker | null>;
   /** Ends the current wait. The worker gets no wakeups until its next fetch. */
   interrupt(): void;
 };
 
-/**
- * The common wait of all workers of a process for jobs. Its number of connections does not grow with their queues.
- */
+/** The common wait of all workers of a process for jobs. Its number of connections does not grow with their queues. */
 export type JobWaiter = { join(queue: string): WaitingWorker; close(): Promise<void> };
 
 /** Lets all workers of a process wait together, not on a connection each (docs/decisions/0019-patches.md). */

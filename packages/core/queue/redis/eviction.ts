@@ -3,9 +3,7 @@ import { Cluster, type Redis } from 'ioredis';
 
 const LONGEST_MS = 2_000;
 
-/**
- * Returns the policy by which any master of a Redis may evict keys now, or null if none may or no master shows it.
- */
+/** Returns the policy by which any master of a Redis may evict keys now, or null if none may or no master shows it. */
 export async function findEviction(redis: Redis | Cluster): Promise<string | null> {
   const masters = redis instanceof Cluster ? redis.nodes('master') : [redis];
   const policies = await Promise.all(

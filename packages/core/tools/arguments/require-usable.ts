@@ -5,9 +5,7 @@ import { checkInProcess } from './check-in-process.ts';
 import { compileOnce, SchemaRefused } from './compile-schema.ts';
 import { isLightSchema } from './light-schema.ts';
 
-/**
- * The source of new schemas: its project, and the characters of schemas that this process may still compile for it.
- */
+/** The source of new schemas: its project, and the characters of schemas that this process may still compile for it. */
 export type SchemaSource = { project: string; lightLength: number };
 
 /** Returns the source for a request of a project before its first schema. */

@@ -6,9 +6,7 @@ import type { Bound } from './stop-after.ts';
 /** The place of a violation, as steps from the root of the value, and the requirement of the schema. */
 export type SchemaViolation = { steps: string[]; message: string };
 
-/**
- * The first 20 violations and the count of all. `isUnchecked`: the check did not finish, or the schema is unusable.
- */
+/** The first 20 violations and the count of all. `isUnchecked`: the check did not finish, or the schema is unusable. */
 export type Violations = { first: SchemaViolation[]; count: number; isUnchecked?: true };
 
 const SHOWN_VIOLATIONS = 20;

@@ -22,9 +22,7 @@ const Secrets = z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), ToolSecret,
   error: ({ code }) => (code === 'invalid_key' ? 'use a name of up to 64 letters, digits, _ . and -' : undefined),
 });
 
-/**
- * A value for headers of HTTP tools. `hosts` limits the receivers, `projects` the projects that may use the secret.
- */
+/** A value for headers of HTTP tools. `hosts` limits the receivers, `projects` the projects that may use the secret. */
 export type ToolSecret = z.output<typeof Bound>;
 
 export type ToolSecrets = ReadonlyMap<string, ToolSecret>;

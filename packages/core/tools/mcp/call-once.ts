@@ -13,9 +13,7 @@ export function callOnce<Value>(call: SentCall, work: () => Promise<Value>): Pro
   return calls.run(call, work);
 }
 
-/**
- * Notes that the request of a tool call leaves. Transports call it right before. Throws if the request left before.
- */
+/** Notes that the request of a tool call leaves. Transports call it right before. Throws if the request left before. */
 export function noteSent(): void {
   const call = calls.getStore();
   if (!call) return;

@@ -23,9 +23,7 @@ const Local = z.strictObject({
   env: z.record(z.string(), z.string()).default({}),
 });
 
-/**
- * How to reach an MCP server: at a URL over streamable HTTP, or with a command over its standard input and output.
- */
+/** How to reach an MCP server: at a URL over streamable HTTP, or with a command over its standard input and output. */
 export type McpServerConfig = z.output<typeof Remote> | z.output<typeof Local>;
 
 /**

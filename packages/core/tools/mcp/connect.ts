@@ -58,9 +58,7 @@ function resumeLater(resume: () => void, askedMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/**
- * Starts a command with the harmless part of the environment (PATH, HOME …) and its own `env`, never a key of Pawl.
- */
+/** Starts a command with the harmless part of the environment (PATH, HOME …) and its own `env`, never a key of Pawl. */
 async function connectLocal({ command, args, env }: Local, connecting: Connecting): Promise<McpConnection> {
   const { getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const whole = { ...getDefaultEnvironment(), ...env };
@@ -69,9 +67,7 @@ async function connectLocal({ command, args, env }: Local, connecting: Connectin
   return { client, hasSession: false, close: () => client.close() };
 }
 
-/**
- * Connects in legacy mode to a command, since all commands support it and negotiation would start a command twice.
- */
+/** Connects in legacy mode to a command, since all commands support it and negotiation would start a command twice. */
 async function connect(
   transport: Transport,
   { signal, onClose }: Connecting,

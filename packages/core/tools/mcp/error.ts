@@ -52,9 +52,7 @@ const UNREADABLE_CODES =
 
 type NetworkError = { code: string; syscall: unknown };
 
-/**
- * Returns the outermost system error, with its code (`ECONNREFUSED`, `UND_ERR_SOCKET`, `ENOENT` …) and system call.
- */
+/** Returns the outermost system error, with its code (`ECONNREFUSED`, `UND_ERR_SOCKET`, `ENOENT` …) and system call. */
 function networkError(error: unknown, depth = 0): NetworkError | null {
   if (!(error instanceof Error) || depth > 5) return null;
   const code = propertyOf(error, 'code');

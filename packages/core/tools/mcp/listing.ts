@@ -9,9 +9,7 @@ import { type McpProblem, mcpProblem } from './problem.ts';
 /** Logs a problem that only the operator can solve. */
 export type Warn = (about: Record<string, unknown>, sentence: string) => void;
 
-/**
- * `skipUnresponsive` accepts the last outcome, also a failure. `again` reads the list even if the tools are fresh.
- */
+/** `skipUnresponsive` accepts the last outcome, also a failure. `again` reads the list even if the tools are fresh. */
 export type ListingOptions = { withinMs: number; skipUnresponsive?: boolean; again?: boolean };
 
 /** The last known tools, read again if they are old, or null before the first reading. `list` never rejects. */

@@ -153,9 +153,7 @@ function notSent(...problem: Parameters<typeof cleanError>): FailedAttempt {
   return failedAttempt({ ...cleanError(...problem), certainty: 'never-reached' });
 }
 
-/**
- * Returns the milliseconds until the next attempt, by backoff or on the tool's request, or null without an attempt.
- */
+/** Returns the milliseconds until the next attempt, by backoff or on the tool's request, or null without an attempt. */
 function waitBefore(attempt: FailedAttempt, attempts: number, { effect, retry }: Tool): number | null {
   if (attempts >= retry.max_attempts || !mayRepeat(attempt, effect)) return null;
   if (attempt.afterMs > LONGEST_WAIT_MS) return null;

@@ -82,9 +82,7 @@ function isNetworkError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && NETWORK_CODES.test(String(error.code));
 }
 
-/**
- * Returns the message of an error with its cause, since `fetch` throws "fetch failed" with the reason in the cause.
- */
+/** Returns the message of an error with its cause, since `fetch` throws "fetch failed" with the reason in the cause. */
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = causeOf(thrown);

@@ -2,9 +2,7 @@ import type { Redact } from '../../redact.ts';
 import { cleanToolText } from '../../text.ts';
 import { ToolFailed } from '../define/tool.ts';
 
-/**
- * An output. `content` is for the model, `full` is stored. `truncated`: `content` is cut. `partial`: `full` is cut.
- */
+/** An output. `content` is for the model, `full` is stored. `truncated`: `content` is cut. `partial`: `full` is cut. */
 export type RenderedOutput = { content: string; truncated: boolean; full: string; partial: boolean };
 
 /** The most bytes of one output to read and store. `full` is cut there. */

@@ -11,9 +11,7 @@ export type TurnBytes = { request: number; rounds: { number: number; bytes: numb
 /** A turn without its texts, and the bytes of these texts. */
 export type OutlinedTurn = { turn: HistoryTurn; bytes: TurnBytes };
 
-/**
- * The turns to load, by their places in the line. Up to `shortened`, results are loaded with at most `characters`.
- */
+/** The turns to load, by their places in the line. Up to `shortened`, results are loaded with at most `characters`. */
 export type LoadingPlan = { first: number; last: number; shortened: (Place & { characters: number }) | null };
 
 /** Characters of a shortened result: more than a note has, so that the note replaces a dropped result. */

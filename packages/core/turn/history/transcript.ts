@@ -96,9 +96,7 @@ function addItem(transcript: Transcript, item: InputItem, turn: TranscriptTurn):
   }
 }
 
-/**
- * Returns the arguments of a call. A custom tool's free text is its argument `input`, as the model knows the tool.
- */
+/** Returns the arguments of a call. A custom tool's free text is its argument `input`, as the model knows the tool. */
 function argumentsOf(item: Extract<InputItem, { type: 'function_call' | 'custom_tool_call' }>): string {
   return item.type === 'function_call' ? item.arguments : JSON.stringify({ input: item.input });
 }

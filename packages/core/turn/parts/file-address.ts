@@ -1,6 +1,4 @@
-/**
- * Returns the address of a part's data until its `file_id` is resolved. No row has it, and no request may send it.
- */
+/** Returns the address of a part's data until its `file_id` is resolved. No row has it, and no request may send it. */
 export function fileAddress(id: string): string {
   return `file:${id}`;
 }

@@ -8,9 +8,7 @@ import { dataOf, type PartData, withData } from './part-data.ts';
 /** Inline data to store: its bytes, with their declared type. */
 export type NewBlob = { sha256: string; mediaType: string; bytes: Buffer };
 
-/**
- * The part as a row has it, with its blob, or null without inline data. `problem` ends a sentence about the field.
- */
+/** The part as a row has it, with its blob, or null without inline data. `problem` ends a sentence about the field. */
 export type TakenPart = { part: Part; blob: NewBlob } | { problem: string; field: PartData['field'] } | null;
 
 /** Takes the inline data out of a part and checks it. */

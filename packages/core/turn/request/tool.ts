@@ -150,9 +150,7 @@ export type TurnTool = Tool & {
   remoteName?: string;
 };
 
-/**
- * The tool as its caller names it. `custom`: one argument of free text. `name` is the name within its `namespace`.
- */
+/** The tool as its caller names it. `custom`: one argument of free text. `name` is the name within its `namespace`. */
 export type HandOver = { custom: boolean; namespace?: string; name?: string };
 
 /** Fills the omitted fields of a definition from `base` or the defaults. */

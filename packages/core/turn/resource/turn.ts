@@ -157,9 +157,7 @@ export type AdoptedCalls = {
   adopted_calls?: { tool_calls: ReturnType<typeof presentCall>[]; results: ReturnType<typeof presentResult>[] };
 };
 
-/**
- * Returns the calls of earlier turns that a turn runs first, with their known results. Empty without adopted calls.
- */
+/** Returns the calls of earlier turns that a turn runs first, with their known results. Empty without adopted calls. */
 export function presentAdopted({ adopted, work }: Pick<Turn, 'adopted' | 'work'>): AdoptedCalls {
   if (adopted.length === 0) return {};
   const results = adopted.map((call) => presentResult(call, work.leased));

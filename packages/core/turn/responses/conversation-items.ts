@@ -80,9 +80,7 @@ export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
 
 type OpenCall = { id: string; callId: unknown };
 
-/**
- * Adds the calls of items to the open calls and removes answered calls. Returns each answered call with its result.
- */
+/** Adds the calls of items to the open calls and removes answered calls. Returns each answered call with its result. */
 function answerCalls(open: OpenCall[], items: ListedInputItem[]): string[][] {
   return items.flatMap((item) => {
     if (CALLS.has(item.type)) open.push(...openCall(item));

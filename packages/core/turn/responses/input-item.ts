@@ -41,9 +41,7 @@ export function itemOf(turn: Turn, itemId: string): InputItem | null | undefined
   return item && asInput(item);
 }
 
-/**
- * Returns all output of a turn as input items: for each round the state of its provider, its message and its calls.
- */
+/** Returns all output of a turn as input items: for each round the state of its provider, its message and its calls. */
 export function outputAsInput(turn: Turn): InputItem[] {
   const ofRound = (round: Round) => [stateOf(round), ...roundItems(turn, round).map(asInput)];
   const items = [...adoptedItems(turn).map(asInput), ...turn.rounds.flatMap(ofRound)];

@@ -19,9 +19,7 @@ export type RunningRound = {
 /** A running round with the edition and attempt of its run. */
 export type RunningReply = RunningRound & { edition: number; attempt: number };
 
-/**
- * Returns the pieces of a running round: the first pieces of the committed round, if the model continues like this.
- */
+/** Returns the pieces of a running round: the first pieces of the committed round, if the model continues like this. */
 export function runningPieces(turn: Turn, running: RunningRound, outputIndex: number): ResponsePiece[] {
   const { round, reasoning, reasoningLength, text } = running;
   const length = showsReasoning(turn) ? (reasoningLength ?? reasoning.length) : 0;

@@ -20,9 +20,7 @@ export type Firing = {
 /** The plan of a schedule in its row: a cron expression with its zone, or seconds counted from `since`. */
 export type StoredPlan = { cron: string | null; timeZone: string | null; everySeconds: number | null; since: string };
 
-/**
- * A schedule as it is stored. `nextAt` is null while it is disabled. Times are RFC 3339 or in PostgreSQL's format.
- */
+/** A schedule as it is stored. `nextAt` is null while it is disabled. Times are RFC 3339 or in PostgreSQL's format. */
 export type Schedule = StoredPlan & {
   id: string;
   project: string;

@@ -29,9 +29,7 @@ function isMissing(turn: Turn, length: number): boolean {
   return tellsReasoning(turn) && length > 0;
 }
 
-/**
- * Returns whether to send reasoning. The caller of a response decides, and a native turn shows it to all watchers.
- */
+/** Returns whether to send reasoning. The caller of a response decides, and a native turn shows it to all watchers. */
 function tellsReasoning(turn: Turn): boolean {
   return !turn.config.response || showsReasoning(turn);
 }

@@ -8,14 +8,10 @@ import type { Turn } from '#core/turn/turn.ts';
 /** The maximum number of turns on a page. */
 const TURNS = 100;
 
-/**
- * The page: the turns after the turn `after`. `own` is the turn of the requested round, if it is not the next turn.
- */
+/** The page: the turns after the turn `after`. `own` is the turn of the requested round, if it is not the next turn. */
 export type SentPage = { after: string | undefined; own?: Turn };
 
-/**
- * Lists a page of the turns of a history as a model receives them, without deleted items. Only this page is loaded.
- */
+/** Lists a page of the turns of a history as a model receives them, without deleted items. Only this page is loaded. */
 export async function listSent(
   db: Db,
   conversationId: string,

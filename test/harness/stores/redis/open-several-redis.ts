@@ -4,9 +4,7 @@ import { openRedis, type TestRedis } from './open-redis.ts';
 /** Independent Redis servers, and the URL that names all of them. */
 export type SeveralRedis = AsyncDisposable & { url: string; servers: TestRedis[] };
 
-/**
- * Starts several Redis on free ports, durable if a folder is given. Returns null if the PATH has no `redis-server`.
- */
+/** Starts several Redis on free ports, durable if a folder is given. Returns null if the PATH has no `redis-server`. */
 export async function openSeveralRedis(count: number, folder?: string): Promise<SeveralRedis | null> {
   await using opened = new AsyncDisposableStack();
   const servers: TestRedis[] = [];

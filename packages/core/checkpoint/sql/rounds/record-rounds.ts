@@ -7,9 +7,7 @@ import type { Usage } from '../../../turn/reply.ts';
  */
 export const usedColumn = sql`used numeric[]`;
 
-/**
- * Returns the figures of a reply that asks for `calls` calls, for `usedColumn`. Without usage, the cost is unknown.
- */
+/** Returns the figures of a reply that asks for `calls` calls, for `usedColumn`. Without usage, the cost is unknown. */
 export function usedBy(usage: Usage | null, calls: number): number[] {
   const {
     input_tokens = 0,

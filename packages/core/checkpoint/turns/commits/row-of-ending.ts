@@ -24,9 +24,7 @@ export type Ending = {
   failedRequests?: number;
   warnings?: string[];
   lastRound?: LastRound;
-  /**
-   * True if the turn ends with an answer. The end is then written only if the last round has sent all inputs (R30).
-   */
+  /** True if the turn ends with an answer. The end is then written only if the last round has sent all inputs (R30). */
   answers?: boolean;
   /**
    * True if the turn has a webhook, or an endpoint of its project may want its events (R16). False if the run saw

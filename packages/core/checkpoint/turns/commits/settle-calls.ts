@@ -23,7 +23,5 @@ export const settleCalls = sql`
   from target where turn_id = target.id and result is null
   returning turn_id, round, index`;
 
-/**
- * The open calls of a turn that ends with a round: none, since only a batch has open calls (a CHECK ensures this).
- */
+/** The open calls of a turn that ends with a round: none, since only a batch has open calls (a CHECK ensures this). */
 export const noCalls = sql`select null::text as turn_id, null::int as round, null::int as index where false`;

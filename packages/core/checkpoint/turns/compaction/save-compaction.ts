@@ -35,9 +35,7 @@ export async function saveCompaction(db: Db, { compaction, ...about }: NewCompac
   return saved ? { ...compaction, summary: saved.summary, createdAt: saved.createdAt } : null;
 }
 
-/**
- * Locks the row of `work` before any turn, like the end of a turn, since the summary may mention its own turn too.
- */
+/** Locks the row of `work` before any turn, like the end of a turn, since the summary may mention its own turn too. */
 const lockWork = sql`
   select work.id, covered from input join work on work.id = "turnId" for no key update of work`;
 

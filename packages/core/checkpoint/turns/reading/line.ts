@@ -5,9 +5,7 @@ import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db, Trx } from '../../tables.ts';
 import { asHistory, isStoodOn, type LineTurn, type LineTurnAsRead, selectLineTurn, toLineTurn } from './history.ts';
 
-/**
- * A conversation that is locked until the commit, with its number of turns, which is the position of the last turn.
- */
+/** A conversation that is locked until the commit, with its number of turns, which is the position of the last turn. */
 export type LockedLine = { conversationId: string; lastPosition: number };
 
 /** Returns the conversation of a project's turn, or undefined if the turn does not exist. */

@@ -88,9 +88,7 @@ export const stateExceptOutput = sql`
   begun_with as "begunWith", ${tierWait} as "tierWait", completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
 export const stateColumns = sql`${stateExceptOutput}, output`;
 
-/**
- * Selects the inputs that joined a turn, but only if the turn counts any. `turn` is the relation with its columns.
- */
+/** Selects the inputs that joined a turn, but only if the turn counts any. `turn` is the relation with its columns. */
 export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${turn}.inputs > 0 then (
   select json_agg(json_build_object('content', content, 'metadata', inputs.metadata) order by number)
@@ -142,9 +140,7 @@ export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committed}`
 export const selectWithResult = (result: RawBuilder<unknown>) => sql`${requestColumns}, ${stateColumns},
   ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`, shownCall(result))} as calls, ${compactions} as compactions, ${joinedOf(sql`turns`)}`;
 
-/**
- * A turn of a list as it is read. It has the usage of its rounds, and the calls that wait for a client or a person.
- */
+/** A turn of a list as it is read. It has the usage of its rounds, and the calls that wait for a client or a person. */
 export type ListedAsRead = AsRead<
   Omit<ListedTurn['rounds'][number], 'calls'>,
   ListedTurn['config'],

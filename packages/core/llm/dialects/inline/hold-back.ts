@@ -27,9 +27,7 @@ export type HoldBack = {
   rereads: number;
 };
 
-/**
- * The longest marker, in characters. Longer markers, and text beyond the characters to read again, are plain text.
- */
+/** The longest marker, in characters. Longer markers, and text beyond the characters to read again, are plain text. */
 const LONGEST_MARKER = 256 * 1024;
 const MOST_REREADS = 1024 * 1024;
 

@@ -90,9 +90,7 @@ function followRedirects(fetch: Fetch): (url: URL, init: RequestInit, isCall: bo
   };
 }
 
-/**
- * Returns a request with a body that can be read only once. Otherwise `fetch` repeats the request after status 421.
- */
+/** Returns a request with a body that can be read only once. Otherwise `fetch` repeats the request after status 421. */
 function sentOnce(init: RequestInit): RequestInit {
   const body = Buffer.from(String(init.body ?? ''));
   const headers = new Headers(init.headers);

@@ -76,9 +76,7 @@ function formatOf({ response_format: format }: CompletionBody): Format | null {
   return { type: 'json_schema', ...schema, strict, description };
 }
 
-/**
- * Refuses messages without content. Only a completion that follows another completion may have instructions alone.
- */
+/** Refuses messages without content. Only a completion that follows another completion may have instructions alone. */
 function refuseEmpty({ pawl }: CompletionBody, { items }: ReadMessages): void {
   if (items.length > 0 || pawl?.previous_completion_id) return;
   const message = '`messages` has no text. Add a user message.';

@@ -26,9 +26,7 @@ export async function deleteItem(trx: Trx, deletion: Deletion): Promise<void> {
 
 const TURNS = 100;
 
-/**
- * Reads all turns that a model is sent, page by page. Only the ids of items are needed, so no page stays in memory.
- */
+/** Reads all turns that a model is sent, page by page. Only the ids of items are needed, so no page stays in memory. */
 async function loadWithoutTexts(trx: Trx, conversationId: string): Promise<Turn[]> {
   const turns: Turn[] = [];
   for (let hasMore = true; hasMore; ) {

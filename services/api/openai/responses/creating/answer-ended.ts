@@ -76,9 +76,7 @@ export async function waitForEnd(
   await streamHub.waitFor(id, (turn) => isTerminal(turn.status), timing).finally(release);
 }
 
-/**
- * Answers with the error of a failed turn. Pawl has already used all retries, so the same request would fail again.
- */
+/** Answers with the error of a failed turn. Pawl has already used all retries, so the same request would fail again. */
 export function answerFailed(c: Context<ApiEnv>, error: AnsweredError): Response {
   const status = statusOf(error.code);
   c.header('x-should-retry', 'false');

@@ -18,7 +18,5 @@ export type OfferedTool = {
   needsApproval: boolean;
 };
 
-/**
- * A tool of a create request: the form that answers repeat (`null` for unset fields), and the tools that it offers.
- */
+/** A tool of a create request: the form that answers repeat (`null` for unset fields), and the tools that it offers. */
 export type ReadTool = { shown: Record<string, unknown>; offered: OfferedTool[] };

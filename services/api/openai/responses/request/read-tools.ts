@@ -156,9 +156,7 @@ function readMember(tool: { type: string }, path: PropertyKey[]): ReadTool | Uns
   }
 }
 
-/**
- * A function belongs to the caller, even if a server-side tool has its name, unless Pawl posts its calls to a URL.
- */
+/** A function belongs to the caller, even if a server-side tool has its name, unless Pawl posts its calls to a URL. */
 function readFunction({ strict = null, ...tool }: z.output<typeof FunctionTool>, path: string): ReadTool {
   const { type, name, description = null, parameters = null } = tool;
   const shown = { ...tool, description, parameters, strict };

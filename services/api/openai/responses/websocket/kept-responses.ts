@@ -63,9 +63,7 @@ export function makeKeptResponses(mostBytes: number, keptBytes: KeptBytes): Kept
   };
 }
 
-/**
- * The create request of a turn, the size of its message, and the stored turn and the kept response that it follows.
- */
+/** The create request of a turn, the size of its message, and the stored turn and the kept response that it follows. */
 export type Followed = {
   request: ReadRequest;
   requestBytes: number;

@@ -1,9 +1,7 @@
 import { Writable } from 'node:stream';
 import { errorTypes } from '../../../http/errors.ts';
 
-/**
- * Sends a JSON text to the client. `sent` is called after it is written, with an error if the connection is closed.
- */
+/** Sends a JSON text to the client. `sent` is called after it is written, with an error if the connection is closed. */
 export type SendText = (text: Uint8Array, sent: (error?: Error) => void) => void;
 
 /**

@@ -16,9 +16,7 @@ const asks = scripted({
 });
 const output = { type: 'function_call_output' as const, call_id: 'call_a', output: 'Rome' };
 
-/**
- * Opens a conversation. Its last response hands a call over. A turn after the response was cancelled while queued.
- */
+/** Opens a conversation. Its last response hands a call over. A turn after the response was cancelled while queued. */
 async function openConversation() {
   const harness = await createHarness();
   const client = openaiClient(harness);

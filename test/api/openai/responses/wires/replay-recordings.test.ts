@@ -96,9 +96,7 @@ function plain(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
-/**
- * Checks that each request is valid and has the recorded history, unless the recorded client changed that history.
- */
+/** Checks that each request is valid and has the recorded history, unless the recorded client changed that history. */
 function checkRequests(
   requests: Body[],
   { rounds, fields }: RecordedTurn,
