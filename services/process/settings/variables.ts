@@ -21,6 +21,7 @@ export const VARIABLES = {
   'Logs, metrics and traces': LOG_VARIABLES,
 };
 
+/** The schema of the environment. It ignores other variables. */
 export const Environment = z.object({
   ...API_VARIABLES,
   ...STORE_VARIABLES,
