@@ -2,8 +2,8 @@ import type { Fault } from './fault.ts';
 import type { Scene } from './scene.ts';
 
 /**
- * The due step of the modelled turn, as in the column (R2b). `r3`: the retry of a turn whose repaired answer in `r2`
- * was unfit too.
+ * The due step of the modelled turn, as in the column (R2b). `r3`: the retry of a turn after the repaired answer in
+ * `r2` was invalid too.
  */
 export type Step = 'r1' | 'b1' | 'r2' | 'r3';
 

@@ -45,7 +45,7 @@ const expiryGuards = {
 
 type ExpiryGuards = Up<typeof expiryGuards>;
 
-/** A conversation that expires some time after its last turn ends, or whose last turn is too old then. */
+/** A conversation expires some time after its last turn ends, or when its last turn is too old. */
 type ExpiryState = Kept & {
   isThere: boolean;
   /** Whether the conversation expires, by its present configuration. */
