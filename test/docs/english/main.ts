@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { PATTERNS } from './patterns.ts';
 import { listFiles, type Prose, readProse } from './read-prose.ts';
-import { LONGEST_SENTENCE, sentencesOf } from './sentences.ts';
+import { isLongTitle, LONGEST_SENTENCE, sentencesOf } from './sentences.ts';
+import { wideLinesOf } from './wide-lines.ts';
 
-/**
- * Prints the patterns in the files with a path that begins with an argument: `node test/docs/english/main.ts docs/`.
- */
+/** Lists the places that the budgets count in files whose path begins with an argument: `main.ts docs/ test/api`. */
 const wanted = process.argv.slice(2);
-for (const prose of readProse(listFiles().filter((path) => wanted.some((start) => path.startsWith(start))))) {
-  for (const line of [...patternsIn(prose), ...longSentencesIn(prose), ...wideLinesIn(prose)]) console.log(line);
+const paths = listFiles().filter((path) => wanted.some((start) => path.startsWith(start)));
+for (const prose of readProse(paths)) {
+  for (const line of [...patternsIn(prose), ...longTextsIn(prose)]) console.log(line);
 }
+for (const path of paths) for (const line of wideLinesOf(path)) console.log(`${path}:${line} [wide]`);
 
 function patternsIn({ kind, path, line, text }: Prose): string[] {
   return PATTERNS.flatMap(({ name, match, instead }) =>
@@ -21,16 +21,8 @@ function patternsIn({ kind, path, line, text }: Prose): string[] {
   );
 }
 
-function longSentencesIn(prose: Prose): string[] {
-  return sentencesOf(prose).flatMap(({ line, text, words }) =>
-    words > LONGEST_SENTENCE ? [`${prose.path}:${line} [${prose.kind} ${words} words] ${text.slice(0, 80)}…`] : [],
-  );
-}
-
-function wideLinesIn({ kind, path }: Prose): string[] {
-  if (!path.endsWith('.md')) return [];
-  const lines = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').split('\n');
-  return lines.flatMap((line, index) =>
-    line.length > 120 ? [`${path}:${index + 1} [${kind} ${line.length} columns]`] : [],
-  );
+function longTextsIn(prose: Prose): string[] {
+  const title = isLongTitle(prose) ? [`${prose.path}:${prose.line} [long title] ${prose.text}`] : [];
+  const sentences = sentencesOf(prose).filter(({ words }) => words > LONGEST_SENTENCE);
+  return [...title, ...sentences.map(({ line, text, words }) => `${prose.path}:${line} [${words} words] ${text}`)];
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { countPatterns } from './patterns.ts';
 import { type Kind, listFiles, readProse } from './read-prose.ts';
-import { LONGEST_SENTENCE, sentencesOf } from './sentences.ts';
+import { isLongTitle, LONGEST_SENTENCE, sentencesOf } from './sentences.ts';
+import { wideLinesOf } from './wide-lines.ts';
 
 /** The most that a pattern may occur in 1,000 words of a kind of text. A budget may become smaller, never larger. */
 const BUDGETS: Record<Kind, number> = {
@@ -14,9 +14,6 @@ const BUDGETS: Record<Kind, number> = {
   comments: 0.5,
   titles: 0.5,
 };
-
-/** Lines of Markdown and of comments end here. */
-const COLUMNS = 120;
 
 const HELP = '`node test/docs/english/main.ts <path>` lists each place with advice';
 const prose = readProse();
@@ -38,20 +35,16 @@ test('no sentence is longer than a reader can hold', () => {
 });
 
 test('no title of a test is longer than 80 characters', () => {
-  const long = prose.filter(({ kind, text }) => kind === 'titles' && text.length > 80);
+  const long = prose.filter(isLongTitle);
 
-  expect(long.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
+  expect(
+    long.map(({ path, line }) => `${path}:${line}`),
+    HELP,
+  ).toEqual([]);
 });
 
 test('no line of Markdown, SQL or a comment is wider than a page', () => {
-  const wide = listFiles().flatMap((path) => {
-    const source = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-    return source.split('\n').flatMap((line, index) => (isWide(path, line) ? [`${path}:${index + 1}`] : []));
-  });
+  const wide = listFiles().flatMap((path) => wideLinesOf(path).map((line) => `${path}:${line}`));
 
   expect(wide, HELP).toEqual([]);
 });
-
-function isWide(path: string, line: string): boolean {
-  return line.length > COLUMNS && (/\.(?:md|sql)$/.test(path) || /^\s*(?:\/\/|\/?\*)/.test(line));
-}

@@ -7,8 +7,15 @@ type Found = { start: number; text: string };
 const SQL = /\b(?:select|insert into|update \w+ set|delete from|create (?:table|index)|alter|returning|unnest)\b/;
 
 /** Returns the comments of a file without their frames. Comments on consecutive lines are one text. */
-export function readComments(comments: Parsed['comments']): Found[] {
-  return comments.map(({ value, start }) => ({ start, text: value.replace(/^\s*\*+/gm, '') }));
+export function readComments(comments: Parsed['comments'], source: string): Found[] {
+  const found: (Found & { end: number })[] = [];
+  for (const { type, value, start, end } of comments) {
+    const before = found.at(-1);
+    const follows = type === 'Line' && before && /^\n[ \t]*$/.test(source.slice(before.end, start));
+    if (follows) Object.assign(before, { text: `${before.text}\n${value}`, end });
+    else found.push({ start, end, text: value.replace(/^\s*\*+/gm, '') });
+  }
+  return found;
 }
 
 /** Returns the titles of tests and all other strings with three words or more. */

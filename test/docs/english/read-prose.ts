@@ -41,7 +41,7 @@ function readCode(path: string, source: string): Prose[] {
   const proseOf = (kind: Kind, found: { start: number; text: string }[]): Prose[] =>
     found.map(({ start, text }) => ({ kind, path, line: lineAt(source, start), text: maskCodeIn(text) }));
   return [
-    ...proseOf('comments', readComments(comments)),
+    ...proseOf('comments', readComments(comments, source)),
     ...proseOf('titles', titles),
     ...(isShown ? proseOf('strings', strings) : []),
   ];

@@ -4,6 +4,13 @@ import type { Prose } from './read-prose.ts';
 /** The limit of a sentence. Sentences should have 22 words. A few are longer, none is longer than this. */
 export const LONGEST_SENTENCE = 40;
 
+const LONGEST_TITLE = 80;
+
+/** Returns whether a text is a title of a test with too many characters. */
+export function isLongTitle({ kind, text }: Prose): boolean {
+  return kind === 'titles' && text.length > LONGEST_TITLE;
+}
+
 /** Returns the sentences of a text with their first lines. A cell, a list item and a heading end a sentence. */
 export function sentencesOf({ line, text }: Prose): { line: number; text: string; words: number }[] {
   const ends = /(?<=[.!?:;]["”)*_]*)\s|\n\s*\n|\n(?=\s*(?:[-*#|>]|\d+\.)\s?)|\|/g;
