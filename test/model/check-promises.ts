@@ -3,23 +3,23 @@ import { isActive } from './checkpoint/active.ts';
 import type { Scene } from './scene.ts';
 import type { State, Turn } from './state.ts';
 
-/** Checks the promises of every state. Moves check the promises about themselves. */
+/** Checks the promises of every state. Each move checks its own promises. */
 export function checkPromises(state: State, scene: Scene): void {
   const { turn, next, runs } = state;
-  if (isActive(turn) === (turn.due === 'null')) breakPromise(state, 'an active turn is due, and an ended one is not');
+  if (isActive(turn) === (turn.due === 'null')) breakPromise(state, 'an active turn is due, and an ended turn is not');
   if (turn.lease !== 'none' && !isActive(turn)) breakPromise(state, 'an ended turn still has a lease');
   if (turn.lease === 'live' && turn.due === 'never') breakPromise(state, 'a leased turn is not due');
   if (turn.atHead && next.status === 'head') breakPromise(state, 'two turns are at the head');
   if (runs.some((run) => run.hasLease && run.on !== turn.step))
-    breakPromise(state, 'a run has the lease of a step that it is not on');
+    breakPromise(state, 'a run holds the lease of a step that it does not run');
   if (isWaitingForNothing(turn)) breakPromise(state, 'a turn requires action although no call waits');
   if (isOpenAtItsEnd(turn)) breakPromise(state, 'a turn ended with open calls');
-  if (state.facts.events !== eventsOf(state, scene)) breakPromise(state, 'an event is missing or double');
-  if (!hasDueDelivery(state)) breakPromise(state, 'an end and its delivery were not written together');
+  if (state.facts.events !== eventsOf(state, scene)) breakPromise(state, 'an event is missing or stored twice');
+  if (!hasDueDelivery(state)) breakPromise(state, 'an end and its delivery were written in two commits');
 }
 
 /**
- * Returns whether all is done: the turn ended, every webhook arrived, and the next turn was worked. Without a rescuer
+ * Returns whether the scene is done: the turn ended, every webhook arrived, and the next turn ran. Without a rescuer
  * the end of the turn is enough, since only a rescuer finds a delivery that was not enqueued.
  */
 export function isDone({ turn, deliveries, next }: State, { rescuerOff }: Scene): boolean {
@@ -38,7 +38,8 @@ function isOpenAtItsEnd(turn: Turn): boolean {
 }
 
 /**
- * Counts the expected events: an event for each checkpoint, and two for the failure and the return of a reopened turn.
+ * Counts the expected events: an event for each checkpoint, and two for the failure and the return of a reopened
+ * turn.
  */
 function eventsOf({ turn, facts }: State, { adopts, calls }: Scene): number {
   const isAnswered = turn.status === 'completed' && turn.other !== 'handed';

@@ -1,5 +1,5 @@
 /**
- * A fault or an outside action that may happen a bounded number of times. The turn never depends on it: it must be
+ * A fault or a client action that may happen a bounded number of times. The turn never depends on it: it must be
  * able to end from every later state without another fault.
  */
 export type Fault =
@@ -11,7 +11,7 @@ export type Fault =
   | 'hang'
   /** The queue loses all jobs. */
   | 'flush'
-  /** A job is handed out twice, or long after it was done. */
+  /** A job is delivered twice, or long after it was done. */
   | 'duplicate'
   /** The queue knows a job id, and never hands the job out. */
   | 'wedge'
@@ -42,7 +42,8 @@ export function spentOf({ definite, retry, answer, ...others }: Record<Fault, nu
 }
 
 /**
- * Returns whether a fault counts against the total. A final error, its retry and an outside answer belong to a scene.
+ * Returns whether a fault counts against the total. A final error, its retry and the answer of a client belong to a
+ * scene.
  */
 export function countsIn(fault: Fault): boolean {
   return fault !== 'definite' && fault !== 'retry' && fault !== 'answer';
@@ -55,7 +56,7 @@ export type AnyFault =
   | ('refused' | 'late')
   /** A model fails. A treatment, a turn or a round fails permanently. */
   | 'fail'
-  /** The clock of a worker is fast. Postgres loses the commit of a reply. A request for places is lost. */
+  /** The clock of a worker is fast. Postgres loses the commit of a reply. A request for an admission is lost. */
   | ('skew' | 'failover' | 'lostRequest')
   /** Callers start a turn, stored or not, or retry it. They join a turn, or fork it. */
   | ('create' | 'unstored' | 'start' | 'join' | 'fork')

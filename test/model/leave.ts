@@ -27,7 +27,7 @@ export function goContinue(run: Run, on: Step, guards: Guards): void {
   if (stop === 'shutdown') run.stop = stop;
 }
 
-/** Kills a worker: its lease and claim name no run, its job is handed out again, and its cache is lost. */
+/** Kills a worker: its lease and claim name no run, its job is delivered again, and its cache is lost. */
 export function die(state: State, run: Run): void {
   returnJob(state, run);
   set(run, idleRun());

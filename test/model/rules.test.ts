@@ -37,7 +37,7 @@ test.each(coded)('the code of guard $name is in the file that the model names', 
 
   expect(files).toContain(guard.file);
   for (const { file, code } of [guard, shared ?? guard]) {
-    const gone = `${file} no longer says "${code}": find out what became of the guard, then change it in test/model/ too`;
+    const gone = `${file} no longer says "${code}": find the guard in the code and change it in test/model/ too`;
     expect(says(file, code), gone).toBe(true);
   }
 });

@@ -7,15 +7,15 @@ export type Scene = {
    * answer, which may break the output schema of the turn.
    */
   calls: 'none' | 'once' | 'tools' | 'client' | 'approval' | 'handed' | 'unfit';
-  /** The turn begins with the batch: it adopts calls of an earlier turn that a person has allowed. */
+  /** The turn begins with the batch: it imports calls of an earlier turn that a person has allowed. */
   adopts?: boolean;
   /** Another turn waits after it in the conversation, or may be created at any time. */
   next?: 'waits' | 'comes';
   /** The waiting call expires. If it does not, its answer is certain to arrive. */
   expires?: boolean;
   /**
-   * Without a rescuer, a scene shows a lack that a rescue would repair late. The queue is kinder then: a dead run's
-   * job returns after its lease has expired (R11), and a postponed job not before its time.
+   * Without a rescuer, a scene shows a lack that a rescue would repair late. The queue is more orderly then: a dead
+   * run's job returns after its lease has expired (R11), and a postponed job not before its time.
    */
   rescuerOff?: boolean;
   /** A free worker takes a job at once, even before a lease expires. */

@@ -13,7 +13,7 @@ export type Step = 'r1' | 'b1' | 'r2' | 'r3';
  */
 export type State = {
   turn: Turn;
-  /** The next turn of the conversation, which is worked in one move. */
+  /** The next turn of the conversation, which runs in one move. */
   next: { status: 'absent' | 'waiting' | 'head' | 'done'; due: 'never' | 'far' | 'late'; job: Job };
   deliveries: { failed: Delivery; ended: Delivery };
   queue: Queue;
@@ -26,7 +26,10 @@ export type State = {
   broken: string | null;
 };
 
-/** The turn's row and its two calls: `once` is the `at_most_once` call, `other` an idempotent or an outside call. */
+/**
+ * The turn's row and its two calls: `once` is the `at_most_once` call, `other` an idempotent call or a call of a
+ * client.
+ */
 export type Turn = {
   status: 'queued' | 'in_progress' | 'requires_action' | 'completed' | 'failed' | 'cancelled';
   step: Step;
@@ -94,7 +97,7 @@ export type Run = {
     | 'reloading'
     | 'enqueuing'
     | 'posting'
-    /** Only for a mutant that keeps tracking a run that has ended. */
+    /** Only for a mutant that tracks an ended run. */
     | 'leaking';
   on: Step | DeliveryName;
   /** Whether the queue still knows its job, and under the id that a wakeup would have now. */
@@ -116,11 +119,13 @@ export type Run = {
   knew: Readonly<{ once: boolean; other: boolean }>;
   /** The calls of its batch that it has saved results for. */
   wrote: Readonly<{ once: boolean; other: boolean }>;
-  /** Whether it has made the call that may be made once. */
+  /** Whether it has made the `at_most_once` call. */
   made: boolean;
   /** The run that continues with the step that this run has made due, and whether it has the lease. */
   nextRun: 'none' | 'leased' | 'unleased';
-  /** The cache of the worker, whichever run it has: the step that its last commit made due. Its next job may use it. */
+  /**
+   * The cache of the worker, for any of its runs: the step that its last commit made due. Its next job may use it.
+   */
   cached: CachedStep;
   /** The turn's state when it was loaded. Only mutants read these fields. */
   saw: Readonly<{ events: number; waiting: boolean; alone: boolean }>;
@@ -137,7 +142,7 @@ export type Run = {
  */
 export type CachedStep = 'none' | 'b1' | 'r2' | 'r2-open';
 
-/** Outside effects and permanent writes, kept only to check promises. */
+/** External effects and permanent writes, kept only to check promises. */
 export type Facts = { calls: number; events: number; reopened: number; requests: number; key: 'none' | 'call' | 'run' };
 
 /** Returns a turn that the API has just committed and will enqueue. */

@@ -24,7 +24,5 @@ const mutants = Object.entries(suites).flatMap(([model, suite]) => suite.mutants
 test.each(mutants)('a mutant of $model without $name is caught', ({ play, without, caught }) => {
   const verdict = play(MUTANTS);
 
-  expect(caughtAs(verdict), `${without}, and the model shows something else:\n${describeVerdict(verdict)}`).toBe(
-    caught,
-  );
+  expect(caughtAs(verdict), `${without}, but the model reports:\n${describeVerdict(verdict)}`).toBe(caught);
 });

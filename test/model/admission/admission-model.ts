@@ -25,9 +25,9 @@ const BOUNDS: Record<AdmissionScene, AdmissionState['bounds']> = {
   quota: { a: { window: 2, quota: 1 }, b: { window: 1, quota: null } },
 };
 
-/** The model of the places that two projects share (R27, R28). */
+/** The model of the slots that two projects share (R27, R28). */
 export const admissionSuite: Suite = suiteOf({
-  promise: 'each project gets its places, and none more than it may have',
+  promise: 'each project gets its slots, up to its quota',
   guards: admissionGuards,
   modelOf: (guards: AdmissionGuards, { scene, faults }: { scene: AdmissionScene; faults: Left }) =>
     plainModel<AdmissionState>({
@@ -67,9 +67,13 @@ function handOut(state: AdmissionState, guards: AdmissionGuards, emit: Emit<Admi
     const name = `process ${index + 1}`;
     if (counted) emit(`${name} admits`, (after) => admit(after, index, guards));
     if (counted)
-      emit(`${name} admits, and dies before it enqueues`, (after) => admit(after, index, guards, 'dies'), 'crash');
+      emit(
+        `${name} assigns slots, and dies before it enqueues`,
+        (after) => admit(after, index, guards, 'dies'),
+        'crash',
+      );
     if (counted || (!state.isRequested && !guards.clockAdmits)) return;
-    emit(`${name} counts places`, (after) => count(after, index, guards));
+    emit(`${name} counts slots`, (after) => count(after, index, guards));
   });
   if (state.isRequested) {
     emit(
@@ -92,7 +96,7 @@ function passTime(state: AdmissionState, { index, guards, emit }: OfTurn): void 
     emit(`the wait of ${name} is over`, (after) => askAgain(after, index));
   if (turn.oldJob === false)
     emit(
-      `an old job of ${name} comes`,
+      `an old job of ${name} arrives`,
       (after) => Object.assign(at(after.turns, index), { oldJob: true }),
       'duplicate',
     );
@@ -128,8 +132,8 @@ function work(index: number, guards: AdmissionGuards, may: MayRun<AdmissionState
       fault,
     );
   leave('ends its turn', (after) => endTurn(after, index, guards));
-  leave('goes on to the next step', (after) => goOn(after, index), 'step');
-  leave('leaves its turn to a client', (after) => park(after, index, guards), 'wait');
+  leave('continues with the next step', (after) => goOn(after, index), 'step');
+  leave('leaves the turn waiting for a client', (after) => park(after, index, guards), 'wait');
   leave('postpones its step', (after) => postpone(after, index, guards), 'postpone');
   leave('dies', (after) => Object.assign(at(after.turns, index), { owner: 'over' }), 'crash');
   may('hangs', (own) => Object.assign(own, { at: 'hanging' }), 'hang');

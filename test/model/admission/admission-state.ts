@@ -5,10 +5,10 @@ export type AdmissionScene = 'window' | 'quota';
 
 export type ProjectName = 'a' | 'b';
 
-/** The places that a project may have at most: its window and its quota, if any. */
+/** The most slots of a project: its window and its quota, if any. */
 export type Bounds = { window: number; quota: number | null };
 
-/** Two projects with their turns, their places and their jobs. */
+/** Two projects with their turns, their slots and their jobs. */
 export type AdmissionState = Kept & {
   bounds: Record<ProjectName, Bounds>;
   turns: AdmittedTurn[];
@@ -34,7 +34,7 @@ export type AdmittedTurn = {
   oldJob: boolean;
 };
 
-/** A process that hands places out, with the places that it has counted for each project. */
+/** A process that assigns slots, with the slots that it has counted for each project. */
 export type Admitter = { counted: Record<ProjectName, number> | null };
 
 export type AdmittedRun = { at: 'idle' | 'wants-lease' | 'working' | 'hanging'; turn: number };

@@ -7,7 +7,7 @@ const PROJECTS: ProjectName[] = ['a', 'b'];
 /** The columns of a run after a new step or a commit. */
 const FREE = { owner: null, isPostponed: false, isFresh: false } as const;
 
-/** Counts the free places of each project, as an admission sees them. */
+/** Counts the free slots of each project, as an admission sees them. */
 export function count(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   const roomOf = (project: ProjectName) => {
     const { window, quota } = after.bounds[project];
@@ -18,7 +18,7 @@ export function count(after: AdmissionState, index: number, guards: AdmissionGua
   after.isRequested = false;
 }
 
-/** Hands out the counted places to the first turns that ask. */
+/** Assigns the counted slots to the first turns that request a slot. */
 export function admit(after: AdmissionState, index: number, guards: AdmissionGuards, ends?: 'dies'): void {
   const admitter = at(after.admitters, index);
   for (const project of PROJECTS) {
@@ -28,7 +28,7 @@ export function admit(after: AdmissionState, index: number, guards: AdmissionGua
       Object.assign(turn, { place: 'held', due: guards.admittedIsDue ? 'far' : 'never', job: ends !== 'dies' });
     }
     const { quota } = after.bounds[project];
-    if (quota !== null && heldBy(after, project) > quota) after.broken ??= 'a project had more places than its quota';
+    if (quota !== null && heldBy(after, project) > quota) after.broken ??= 'a project had more slots than its quota';
   }
   admitter.counted = null;
 }
@@ -47,7 +47,7 @@ export function takeLease(
 
 /** Puts a run on the step, with its lease or, if none is needed, without a lease. */
 export function startWork(turn: AdmittedTurn, slot: number, after: AdmissionState): void {
-  if (turn.place !== 'held') after.broken ??= 'a step was at work without a place';
+  if (turn.place !== 'held') after.broken ??= 'a step ran without a slot';
   Object.assign(turn, { owner: slot, due: 'far' });
 }
 
@@ -57,13 +57,13 @@ export function endTurn(after: AdmissionState, index: number, guards: AdmissionG
   after.isRequested = true;
 }
 
-/** Starts the next step of a turn that has its place. */
+/** Starts the next step of a turn that holds its slot. */
 export function goOn(after: AdmissionState, index: number): void {
   const turn = at(after.turns, index);
   Object.assign(turn, { ...FREE, isFresh: true, due: 'far', oldJob: turn.oldJob || turn.job, job: true });
 }
 
-/** Models `save-round.ts` and `advance-batch.ts` if every open call waits for an answer from outside. */
+/** Models `save-round.ts` and `advance-batch.ts` if every open call waits for a client. */
 export function park(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   giveBack(at(after.turns, index), guards);
   Object.assign(at(after.turns, index), { status: 'waits' });
@@ -82,15 +82,14 @@ function giveBack(turn: AdmittedTurn, guards: AdmissionGuards): void {
   Object.assign(turn, { ...FREE, due: 'never', place, oldJob: turn.oldJob || turn.job, job: false });
 }
 
-/** Models `answer-calls.ts`: a step that a client makes due asks for a place like any other. */
+/** Models `answer-calls.ts`: a step that a client makes due requests a slot like any other step. */
 export function answer(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   const turn = at(after.turns, index);
   const place = turn.place === 'held' || !guards.answerAsksForPlace ? 'held' : 'wanted';
   const isHeld = place === 'held';
   Object.assign(turn, { status: 'active', place, isFresh: true, due: isHeld ? 'far' : 'never', job: isHeld });
   const { quota } = after.bounds[turn.project];
-  if (quota !== null && heldBy(after, turn.project) > quota)
-    after.broken ??= 'a project had more places than its quota';
+  if (quota !== null && heldBy(after, turn.project) > quota) after.broken ??= 'a project had more slots than its quota';
   after.isRequested = true;
 }
 

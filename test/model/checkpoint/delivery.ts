@@ -9,7 +9,7 @@ export function takeDelivery(state: State, run: Run, of: { name: DeliveryName; g
   if (delivery.row === 'leased') breakPromise(state, 'two workers made the same delivery at once');
   if (of.name === 'ended' && mustWait(state)) {
     if (of.guards.deliveryWaitsForEarlier) return false;
-    breakPromise(state, 'two webhooks of a turn came in the wrong order');
+    breakPromise(state, 'two webhooks of a turn arrived in the wrong order');
   }
   set(delivery, { row: 'leased', taken: true });
   run.isFresh = true;
@@ -23,12 +23,14 @@ function mustWait({ deliveries: { failed } }: State): boolean {
 
 type Attempt = { name: DeliveryName; came: boolean; guards: Guards };
 
-/** Models `save-delivery.ts` (R16): the outcome of one attempt counts once, and a finished delivery does not change. */
+/**
+ * Models `save-delivery.ts` (R16): the outcome of one attempt counts once, and a finished delivery does not change.
+ */
 export function saveDelivery(state: State, run: Run, { name, came, guards }: Attempt): void {
   const delivery = state.deliveries[name];
   const isOver = delivery.row === 'delivered';
   if ((isOver || !run.isFresh) && guards.attemptCountsOnce) return;
-  if (isOver && !came) breakPromise(state, 'a delivery that was over became due again');
+  if (isOver && !came) breakPromise(state, 'an ended delivery became due again');
   delivery.row = came ? 'delivered' : 'due';
   for (const other of state.runs) if (other.on === name) other.isFresh = false;
 }

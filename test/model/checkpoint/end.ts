@@ -8,7 +8,7 @@ import { changeStep } from './wakeup.ts';
 
 /**
  * How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller.
- * `unfit`: failed with its last round, an answer that did not fit after its repair.
+ * `unfit`: failed with its last round, an answer that was invalid after its repair.
  */
 export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null; unfit?: boolean };
 
@@ -19,7 +19,7 @@ export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups |
   if (!isActive(turn) && guards.endIsFinal) return null;
   if (run && turn.step !== run.on) return null;
   if (run && !mayEnd(state, { ...ending, run }, guards)) return null;
-  if (!isActive(turn)) breakPromise(state, 'a turn that had ended was ended again');
+  if (!isActive(turn)) breakPromise(state, 'an ended turn was ended again');
 
   const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
   const hasRound = unfit || (status === 'completed' && turn.other !== 'handed');
@@ -35,7 +35,7 @@ export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups |
 
 /** Moves the turn to the next round, at which a retry continues (R25). */
 function endUnfit(state: State, run: Run | null, guards: Guards): void {
-  if (run?.on === 'r1') breakPromise(state, 'an answer that did not fit ended its turn without a repair');
+  if (run?.on === 'r1') breakPromise(state, 'an invalid answer ended its turn without a repair');
   if (guards.unfitEndMovesStep) changeStep(state, 'r3');
 }
 
@@ -49,15 +49,16 @@ function promotes(state: State, run: Run | null, guards: Guards): boolean {
 }
 
 /**
- * Returns whether the turn may end. A failure ends no step that another run is on (R5). An unfit answer of the model
- * is not a failure of the run.
+ * Returns whether the turn may end. A failure ends no step that another run has leased (R5). An invalid answer of the
+ * model is not a failure of the run.
  */
 function mayEnd(state: State, { status, run, unfit }: Ending & { run: Run }, guards: Guards): boolean {
   if (status !== 'failed' || unfit) return true;
   if (guards.failureChecksLease && isLeasedByAnother(state, run, guards)) return false;
   if (guards.failureChecksGeneration && !run.hasLease && !run.isFresh) return false;
-  if (state.turn.lease === 'live' && !run.hasLease) breakPromise(state, 'a turn failed while another run was on it');
-  if (run.isPast) breakPromise(state, 'a failure from before the retry ended the turn again');
+  if (state.turn.lease === 'live' && !run.hasLease)
+    breakPromise(state, 'a turn failed while another run held its lease');
+  if (run.isPast) breakPromise(state, 'a failure of the run before the retry ended the turn again');
   return true;
 }
 

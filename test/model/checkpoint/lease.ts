@@ -17,7 +17,7 @@ export function isLeasedByAnother({ turn }: State, run: Run, guards: Guards): bo
 
 /** Sets `lease_owner`, `lease_until` and `due_at`, always together (R2). */
 export function setLease(state: State, run: Run): void {
-  if (!isActive(state.turn)) breakPromise(state, 'a turn that had ended got a lease');
+  if (!isActive(state.turn)) breakPromise(state, 'an ended turn got a lease');
   clearLease(state);
   run.hasLease = true;
   state.turn.lease = 'live';
@@ -26,7 +26,7 @@ export function setLease(state: State, run: Run): void {
 
 /**
  * Models `fresh-step.ts`: the commit that makes a step due leases it to the run that continues, before that run
- * begins (R3). No run continues while the turn waits for an answer from outside.
+ * begins (R3). No run continues while the turn waits for a client.
  */
 export function leaseNextRun(state: State, run: Run, guards: Guards): void {
   const { turn } = state;

@@ -10,7 +10,7 @@ import { raiseGeneration, wakeupNow } from './wakeup.ts';
 export function retryTurn(state: State, guards: Guards): Wakeups | null {
   const { turn, next, runs, facts } = state;
   if (turn.status !== 'failed' && guards.retryOnlyFailed) return null;
-  if (turn.status !== 'failed') breakPromise(state, 'a turn that had ended for good was reopened');
+  if (turn.status !== 'failed') breakPromise(state, 'a permanently ended turn was reopened');
   const isFree = next.status !== 'head' || !guards.retryChecksHead;
   Object.assign(turn, { status: 'in_progress', atHead: isFree, due: isFree && guards.retryIsDue ? 'far' : 'never' });
   if (guards.retryRaisesGeneration) raiseGeneration(state, guards);

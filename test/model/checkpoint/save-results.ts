@@ -6,7 +6,7 @@ import { advanceBatch } from './advance-batch.ts';
 import { appendEvents } from './append-events.ts';
 import { clearLease } from './lease.ts';
 
-/** The outcome of the call that may be made once. `unknown` is the negative answer. */
+/** The outcome of the `at_most_once` call. `unknown` is the negative answer. */
 type OnceKnown = { as: 'ok' | 'unknown'; guards: Guards };
 
 /**
@@ -48,17 +48,16 @@ function dropLate(state: State, isOther: boolean, guards: Guards): null {
   return null;
 }
 
-/**
- * Advances the batch. If a call waits for an answer from outside, the save sees it under the row lock
- * (`result-writer.ts`).
- */
+/** Advances the batch. If a call waits for a client, the save sees it under the row lock (`result-writer.ts`). */
 function advance(state: State, run: Run, guards: Guards): Wakeups {
   appendEvents(state, 1, { run, guards });
   const isWaiting = guards.saveSeesAnswers ? state.turn.other === 'waiting' : run.saw.waiting;
   return advanceBatch(state, isWaiting, guards);
 }
 
-/** Checks that only a run that lost the lease had its claim given up. A live run loses its lease only if it sleeps. */
+/**
+ * Checks that only a run that lost the lease had its claim given up. A live run loses its lease only if it sleeps.
+ */
 function checkUnknown(state: State, by: Run): void {
   const { used, facts, runs } = state;
   const isNoRunLost = used.crash + used.stall + used.hang === 0;
@@ -67,5 +66,5 @@ function checkUnknown(state: State, by: Run): void {
   if (!claimer) return;
   const isOnIt = !claimer.hasSlept;
   const hasTurn = claimer.hasLease && state.turn.lease === 'live';
-  if (isOnIt || hasTurn) breakPromise(state, 'outcome_unknown was saved for a call whose run was on it');
+  if (isOnIt || hasTurn) breakPromise(state, 'outcome_unknown was saved while the run of the call was active');
 }

@@ -27,7 +27,7 @@ function mayWrite(state: State, run: Run, checksStep: boolean): boolean {
   const { turn } = state;
   const isAtRound = turn.status === 'in_progress' && turn.step === run.on;
   if (!isAtRound && checksStep) return false;
-  if (!isActive(turn)) breakPromise(state, 'a turn that had ended was written to');
+  if (!isActive(turn)) breakPromise(state, 'a reply was saved in an ended turn');
   if (turn.step !== run.on) breakPromise(state, 'a round was saved twice');
   return true;
 }

@@ -20,6 +20,6 @@ function sentenceOf(verdict: Verdict): string {
     case 'stuck':
       return `STUCK: ${verdict.count} states cannot end`;
     case 'cut':
-      return 'safe as far as it was explored';
+      return 'safe in all explored states';
   }
 }

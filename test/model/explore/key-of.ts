@@ -52,7 +52,7 @@ function bit(is: boolean, position: number): number {
   return is ? 1 << position : 0;
 }
 
-/** Numbers the names in their order. */
+/** Numbers the names in order. */
 function code<const Name extends string>(...names: Name[]): Record<Name, number> {
   return Object.fromEntries(names.map((name, index) => [name, index])) as Record<Name, number>;
 }

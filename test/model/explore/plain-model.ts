@@ -47,6 +47,6 @@ function copyPlain<T>(value: T): T {
 /** Returns the element of a list that must exist. */
 export function at<T>(list: T[], index: number): T {
   const element = list[index];
-  if (element === undefined) throw new Error(`There is no element ${index}.`);
+  if (element === undefined) throw new Error(`The list has no element ${index}.`);
   return element;
 }

@@ -20,7 +20,7 @@ export function turnModel(setting: Setting): Model<State> {
   };
 }
 
-/** Makes, each on a copy, all moves that the budget of faults allows. */
+/** Makes all moves that the budget of faults allows, each on a copy. */
 function makeMoves(state: State, setting: Setting, report: (made: Made<State>) => void): void {
   const { budget } = setting;
   const isSpent = spentOf(state.used) >= (budget.total ?? Number.POSITIVE_INFINITY);

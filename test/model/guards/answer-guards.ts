@@ -1,11 +1,11 @@
 import { CHECKPOINT, type Guard, TURNS, WORKER } from './guard.ts';
 
-/** The guards of calls that wait for an answer from outside: R15. */
+/** The guards of calls that wait for a client: R15. */
 export const answerGuards = {
   answerIsFirst: {
     ...{ rule: 'R15', file: `${TURNS}/answer-calls.ts` },
     code: 'and tool_calls.result is null and waits_for is not null',
-    without: 'an answer counts although the call has a result',
+    without: 'an answer is accepted although the call has a result',
     ...{ scene: { calls: 'client', expires: true }, faults: { answer: 1 }, caught: 'a written result changed' },
   },
   answeredTurnIsDue: {
@@ -15,7 +15,7 @@ export const answerGuards = {
       file: `${CHECKPOINT}/sql/fresh-step.ts`,
       code: 'else dueWithPlace(dueIn(timing.graceMs)) end',
     },
-    without: 'what an answer unblocks stays due when it was',
+    without: 'an answer does not change the due time of the step that it unblocks',
     ...{ scene: { calls: 'client' }, faults: { crash: 1 }, caught: 'stuck' },
   },
   answerRaisesGeneration: {
@@ -31,12 +31,12 @@ export const answerGuards = {
   },
   saveSeesAnswers: {
     ...{ rule: 'R15', file: `${WORKER}/batch/result-writer.ts`, code: 'await lockTurn(trx, turn.id);' },
-    without: 'a result is saved beside an answer that it does not see',
+    without: 'a commit saves a result without the answer of a concurrent commit',
     ...{ scene: { calls: 'client' }, faults: {}, caught: 'a turn requires action although no call waits' },
   },
   batchGoesOn: {
     ...{ rule: 'R15', file: `${WORKER}/batch/run-batch.ts`, code: 'if (wakeups.length === 0) return goOn(' },
-    without: 'a run leaves its batch although one of the calls was allowed meanwhile',
+    without: 'a run leaves its batch although a client has just allowed a call',
     ...{ scene: { calls: 'approval', rescuerOff: true }, faults: {}, caught: 'stuck' },
   },
 } satisfies Record<string, Guard>;

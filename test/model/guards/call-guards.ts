@@ -12,12 +12,12 @@ export const callGuards = {
   },
   claimLocksTurn: {
     ...{ rule: 'R6', file: `${TURNS}/claim-calls.ts`, code: 'for no key update' },
-    without: 'a claim trusts what it has read of the turn',
+    without: 'a claim does not check the turn again under a lock',
     ...{ scene: tools, faults: { cancel: 1 }, caught: 'a call was claimed after its turn had ended' },
   },
   claimIsFirst: {
     ...{ rule: 'R6', file: `${TURNS}/claim-calls.ts`, code: '(claimed_by is null or claimed_by = runId)' },
-    without: 'a claim takes over that of another run',
+    without: 'a claim replaces the claim of another run',
     ...{ scene: once, faults: { duplicate: 1, crash: 1 }, caught: 'an at_most_once call was made twice' },
   },
   claimTakesLease: {
@@ -27,37 +27,37 @@ export const callGuards = {
   },
   staleClaimIsRenewed: {
     ...{ rule: 'R7', file: `${WORKER}/batch/answer-call.ts`, code: 'if (onlyOnce) await makeSure(' },
-    without: 'a run that slept since its claim makes the call',
+    without: 'a run makes the call although it slept after its claim',
     ...{ scene: once, faults: { stall: 1 }, caught: 'a call was made after it was answered or its turn had ended' },
   },
   unknownIsSaved: {
     ...{ rule: 'R8', file: `${WORKER}/batch/plan-calls.ts` },
     code: "if (call.claimedBy !== null) return kind: 'give-up' ;",
-    without: 'a run waits for the one that claimed the call',
+    without: 'a run waits for the run that claimed the call',
     ...{ scene: tools, faults: { crash: 1 }, caught: 'stuck' },
   },
   unknownNeedsLease: {
     ...{ rule: 'R8', file: `${TURNS}/save-results.ts` },
     code: '("leaseOwner" is null or (lease_owner = "leaseOwner" and lease_until > now()))',
-    without: 'a claim is given up by a run that does not have the lease',
+    without: 'a run without the lease gives up a claim',
     ...{ scene: { calls: 'approval' }, faults: { duplicate: 1 } },
     caught: 'outcome_unknown was saved for a call that was never made',
   },
   madeCallKeepsClaim: {
     ...{ rule: 'R8', file: `${TURNS}/postpone.ts` },
     code: 'index not in (select value::int from json_array_elements_text(called))',
-    without: 'a run that is stopped gives back the claim of a call it has made',
+    without: 'a stopped run releases the claim of a call that it has made',
     ...{ scene: { calls: 'once', rescuerOff: true }, faults: { stall: 1, shutdown: 1 } },
     caught: 'an at_most_once call was made twice',
   },
   unmadeCallLosesClaim: {
     ...{ rule: 'R8', file: `${TURNS}/postpone.ts`, code: 'update tool_calls set claimed_by = null' },
-    without: 'a run that is stopped keeps the claim of a call it has not made',
+    without: 'a stopped run keeps the claim of a call that it has not made',
     ...{ scene: tools, faults: { shutdown: 1 }, caught: 'outcome_unknown was saved for a call that was never made' },
   },
   keyIsStored: {
     ...{ rule: 'R13', file: `${TURN}/call.ts`, code: 'turnId.round.id' },
-    without: 'each run makes a key of its own',
-    ...{ scene: tools, faults: { crash: 1 }, caught: 'one call went out under two keys' },
+    without: 'each run creates its own key',
+    ...{ scene: tools, faults: { crash: 1 }, caught: 'a call was sent under two keys' },
   },
 } satisfies Record<string, Guard>;

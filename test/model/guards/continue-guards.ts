@@ -10,17 +10,21 @@ export const continueGuards = {
   },
   nextRunIsNew: {
     ...{ rule: 'R1', file: `${WORKER}/lease/run.ts`, code: 'nextRun: newRunId()' },
-    without: 'a commit gives the lease of the next step to the run of the step before',
-    ...{ scene: { calls: 'tools' }, faults: { lostAck: 1 }, caught: 'a run has the lease of a step that it is not on' },
+    without: 'a commit leases the next step to the run of the former step',
+    ...{
+      scene: { calls: 'tools' },
+      faults: { lostAck: 1 },
+      caught: 'a run holds the lease of a step that it does not run',
+    },
   },
   waitingTurnIsNotLeased: {
     ...{ rule: 'R3', file: `${TURNS}/save-round.ts`, code: 'waits ? null : nextRun' },
-    without: 'a commit leases a turn that waits for an answer from outside',
+    without: 'a commit leases a turn that waits for a client',
     ...{ scene: { calls: 'client' }, faults: {}, caught: 'a leased turn is not due' },
   },
   continuedJobStays: {
     ...{ rule: 'R11', file: `${WORKER}/job-handler.ts`, code: 'step = await work(step, place)' },
-    without: 'a worker that continues acknowledges its job before it enqueues what is due',
+    without: 'a worker that continues acknowledges its job before it enqueues the due wakeups',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { crash: 1 }, caught: 'stuck' },
   },
 } satisfies Record<string, Guard>;

@@ -8,7 +8,7 @@ export const deliveryGuards = {
   endCreatesDelivery: {
     ...{ rule: 'R16', file: `${TURNS}/commits/write-ending.ts`, code: 'delivery as (createDeliveries(' },
     without: 'a delivery is written after the end that it reports',
-    ...{ scene: short, faults: {}, caught: 'an end and its delivery were not written together' },
+    ...{ scene: short, faults: {}, caught: 'an end and its delivery were written in two commits' },
   },
   deliveryIsDue: {
     ...{ rule: 'R16', file: `${CHECKPOINT}/sql/deliveries.ts`, code: 'wanted.with_turn, now(), now()' },
@@ -23,18 +23,18 @@ export const deliveryGuards = {
   },
   deliveryWaitsForEarlier: {
     ...{ rule: 'R16', file: TAKE, code: 'and not exists (earlier)' },
-    without: 'a delivery overtakes the one before it',
-    ...{ scene: short, faults: { definite: 1, retry: 1 }, caught: 'two webhooks of a turn came in the wrong order' },
+    without: 'a delivery overtakes the delivery before it',
+    ...{ scene: short, faults: { definite: 1, retry: 1 }, caught: 'two webhooks of a turn arrived in the wrong order' },
   },
   attemptCountsOnce: {
     ...{ rule: 'R16', file: `${CHECKPOINT}/webhooks/save-delivery.ts` },
     code: "and status = 'pending' and attempts = attempt.attempts",
-    without: 'an attempt counts although another was counted meanwhile',
-    ...{ scene: short, faults: { stall: 1, refusal: 1 }, caught: 'a delivery that was over became due again' },
+    without: 'an attempt is counted although another attempt has just been counted',
+    ...{ scene: short, faults: { stall: 1, refusal: 1 }, caught: 'an ended delivery became due again' },
   },
   eventIdStays: {
     ...{ rule: 'R16', file: TAKE, code: "json_build_object('id', eventId" },
-    without: 'each attempt is an event of its own',
+    without: 'each attempt sends its own event id',
     ...{ scene: short, faults: { crash: 1 }, caught: 'one event was sent under two ids' },
   },
 } satisfies Record<string, Guard>;

@@ -13,23 +13,23 @@ export const endGuards = {
       code: 'work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")',
     },
     without: 'a turn that has ended is ended again',
-    ...{ scene: tools, faults: { cancel: 1 }, caught: 'a turn that had ended was ended again' },
+    ...{ scene: tools, faults: { cancel: 1 }, caught: 'an ended turn was ended again' },
   },
   endSettlesCalls: {
     ...{ rule: 'R12', file: `${TURNS}/commits/write-ending.ts`, code: 'settled as (hasRound ? noCalls : settleCalls)' },
-    without: 'an end leaves open calls behind',
+    without: 'an end does not settle open calls',
     ...{ scene: tools, faults: { cancel: 1 }, caught: 'a turn ended with open calls' },
   },
   endClearsLease: {
     ...{ rule: 'R12', file: `${TURNS}/commits/write-ending.ts` },
     code: 'gone as (delete from work using target where work.id = target.id returning work.id)',
-    without: 'an end leaves the lease behind',
+    without: 'an end does not release the lease',
     ...{ scene: short, faults: {}, caught: 'an ended turn still has a lease' },
   },
   retryOnlyFailed: {
     ...{ rule: 'R14', file: `${TURNS}/retry.ts`, code: "where id = turnId and status = 'failed'" },
     without: 'any ended turn can be reopened',
-    ...{ scene: short, faults: { cancel: 1, retry: 1 }, caught: 'a turn that had ended for good was reopened' },
+    ...{ scene: short, faults: { cancel: 1, retry: 1 }, caught: 'a permanently ended turn was reopened' },
   },
   retryIsDue: {
     ...{ rule: 'R14', file: `${TURNS}/retry.ts` },
@@ -45,12 +45,12 @@ export const endGuards = {
   retryChecksHead: {
     ...{ rule: 'R14', file: `${TURNS}/retry.ts` },
     code: 'select not exists (select from work where conversation_id = turn.conversation_id and at_head) as is_free',
-    without: 'a reopened turn goes to the head although another is there',
+    without: 'a reopened turn moves to the head although another turn is there',
     ...{ scene: ahead, faults: { definite: 1, retry: 1 }, caught: 'two turns are at the head' },
   },
   endPromotesNext: {
     ...{ rule: 'R17', file: `${TURNS}/commits/write-ending.ts`, code: ': promoteNext)' },
-    without: 'the next turn is not promoted by the end',
+    without: 'the end does not promote the next turn',
     ...{ scene: ahead, faults: {}, caught: 'stuck' },
   },
   promotedTurnIsDue: {
@@ -62,7 +62,7 @@ export const endGuards = {
   endSeesNewTurns: {
     ...{ rule: 'R17', file: `${TURNS}/commits/write-ending.ts` },
     code: 'and seen.turns = conversation.turns and seen.reopened = conversation.reopened)',
-    without: 'an end assumes that no turn waits although one was created meanwhile',
+    without: 'an end finds no waiting turn although a caller has just created a turn',
     ...{ scene: { calls: 'none', next: 'comes' }, faults: {}, caught: 'stuck' },
   },
 } satisfies Record<string, Guard>;

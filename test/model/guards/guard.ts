@@ -3,7 +3,7 @@ import type { RuleName } from '../rules.ts';
 import type { Scene } from '../scene.ts';
 
 /**
- * One condition that the protocol depends on: its rule, its place and words in the code, and the effect of removing
+ * One condition that the protocol depends on: its rule, its file and words in the code, and the effect of removing
  * it. A test looks the words up in the code, so neither changes without the other.
  */
 export type Guard = GuardWords & {
@@ -16,7 +16,7 @@ export type Guard = GuardWords & {
 /** The guards of a small model, each with the faults that show its lack. */
 export type Table<Extra = unknown> = Record<string, GuardWords & { faults: Left; caught: string } & Extra>;
 
-/** Which guards of a table are up. */
+/** The guards of a table, and whether each is up. */
 export type Up<Guards> = Readonly<Record<keyof Guards, boolean>>;
 
 /** A guard in words. `awaited`: a guard that was modelled before its code was written, and the missing code. */

@@ -12,7 +12,7 @@ export const handOverGuards = {
   handOverEndsTurn: {
     ...{ rule: 'R19', file: `${TURN}/next-step.ts` },
     code: "if (isHandedOver(turn)) return kind: 'end', because: 'hand-over' ;",
-    without: 'the next round is asked for although calls of the last are handed over',
-    ...{ scene: handed, faults: {}, caught: 'the model was asked about a call that its caller answers' },
+    without: 'a next round is requested although calls of the last round are handed over',
+    ...{ scene: handed, faults: {}, caught: 'the model was asked about a call that the caller answers' },
   },
 } satisfies Record<string, Guard>;

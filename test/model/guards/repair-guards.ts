@@ -6,20 +6,20 @@ const unfit = { calls: 'unfit' } as const;
 export const repairGuards = {
   unfitAnswerIsRepaired: {
     ...{ rule: 'R25', file: `${WORKER}/round/commit-round.ts`, code: 'if (!needsRepair(turn)) return' },
-    without: 'the first answer that does not fit ends the turn',
-    ...{ scene: unfit, faults: {}, caught: 'an answer that did not fit ended its turn without a repair' },
+    without: 'the first invalid answer ends the turn',
+    ...{ scene: unfit, faults: {}, caught: 'an invalid answer ended its turn without a repair' },
   },
   repairIsLast: {
     ...{ rule: 'R25', file: `${WORKER}/round/commit-round.ts`, code: 'if (!needsRepair(turn)) return' },
-    without: 'an answer that does not fit after its repair is repaired again',
+    without: 'an answer that is invalid after its repair is repaired again',
     ...{ scene: unfit, faults: {}, caught: 'a turn had a second repair' },
   },
   unfitAnswerChecksStep: {
     ...{ rule: 'R25', file: `${TURNS}/save-round.ts` },
     code: 'violations ; return savedBy((await writeReply(db, row))[0]);',
     shared: IS_AT_ROUND,
-    without: 'an answer that does not fit is saved whatever the turn is at',
-    ...{ scene: unfit, faults: { stall: 1 }, caught: 'a turn that had ended was written to' },
+    without: 'an invalid answer is saved at any step of the turn',
+    ...{ scene: unfit, faults: { stall: 1 }, caught: 'a reply was saved in an ended turn' },
   },
   repairIsDue: {
     ...{ rule: 'R25', file: `${TURNS}/save-round.ts` },
@@ -30,7 +30,7 @@ export const repairGuards = {
   },
   unfitEndMovesStep: {
     ...{ rule: 'R25', file: `${TURNS}/commits/write-ending.ts`, code: `step like 'b%' or "roundNumber" is not null` },
-    without: 'a turn that failed with its last round is still at that round',
-    ...{ scene: unfit, faults: {}, caught: 'an event is missing or double' },
+    without: 'a turn that failed with its last round still has that round as its step',
+    ...{ scene: unfit, faults: {}, caught: 'an event is missing or stored twice' },
   },
 } satisfies Record<string, Guard>;

@@ -19,12 +19,12 @@ export const writeGuards = {
   },
   saveRoundChecksStep: {
     ...{ rule: 'R5', file: `${TURNS}/commits/write-reply.ts`, code: 'from input where isAtRound', shared: IS_AT_ROUND },
-    without: 'a reply is saved whatever the turn is at',
+    without: 'a reply is saved at any step of the turn',
     ...{ scene: tools, faults: { stall: 1 }, caught: 'a round was saved twice' },
   },
   eventsAreNumberedUnderLock: {
     ...{ rule: 'R5', file: `${TURNS}/commits/advance-any.ts`, code: 'last_event = work.last_event +' },
-    without: 'events are numbered by what a run has read',
+    without: 'a run numbers events by the turn that it has read',
     ...{ scene: tools, faults: { duplicate: 1 }, caught: 'two events of a turn have the same number' },
   },
   lateResultKeepsLease: {
@@ -36,30 +36,34 @@ export const writeGuards = {
     ...{ rule: 'R5', file: `${TURNS}/commits/write-ending.ts` },
     code: '("runId" is null or mayGiveUp(sql"runGeneration"))',
     shared: MAY_GIVE_UP,
-    without: 'a failure ends a step that another run is on',
-    ...{ scene: short, faults: { stall: 1, definite: 1 }, caught: 'a turn failed while another run was on it' },
+    without: 'a failure ends a step that another run has leased',
+    ...{ scene: short, faults: { stall: 1, definite: 1 }, caught: 'a turn failed while another run held its lease' },
   },
   failureChecksGeneration: {
     ...{ rule: 'R5', file: `${TURNS}/commits/write-ending.ts` },
     code: '("runId" is null or mayGiveUp(sql"runGeneration"))',
     shared: MAY_GIVE_UP,
-    without: 'a failure counts although the step was enqueued again since',
+    without: 'a failure is saved although the step was enqueued again',
     ...{ scene: short, faults: { lostAck: 1, definite: 1, retry: 1 } },
-    caught: 'a failure from before the retry ended the turn again',
+    caught: 'a failure of the run before the retry ended the turn again',
   },
   postponeChecksLease: {
     ...{ rule: 'R5', file: `${TURNS}/postpone.ts`, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
-    without: 'a step is handed back by a run that has lost it',
-    ...{ scene: short, faults: { stall: 1, later: 1 }, caught: 'a step was handed back while another run was on it' },
+    without: 'a run hands a step back after it has lost the step',
+    ...{
+      scene: short,
+      faults: { stall: 1, later: 1 },
+      caught: 'a step was handed back while another run held its lease',
+    },
   },
   postponeChecksGeneration: {
     ...{ rule: 'R5', file: `${TURNS}/postpone.ts`, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
-    without: 'a step is handed back although it was enqueued again since',
-    ...{ scene: short, faults: { lostAck: 1, later: 1 }, caught: 'a step was handed back twice for one try' },
+    without: 'a run hands a step back although the step was enqueued again',
+    ...{ scene: short, faults: { lostAck: 1, later: 1 }, caught: 'a step was handed back twice for one attempt' },
   },
   leaseOwnerPostpones: {
     ...{ rule: 'R5', file: `${TURNS}/postpone.ts`, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
-    without: 'a run cannot hand back the step it has leased, because a rescue came between its load and its lease',
+    without: 'a run cannot hand back its leased step after a rescue between its load and its lease',
     ...{ scene: tools, faults: { backlog: 1, shutdown: 1 } },
     caught: 'outcome_unknown was saved for a call that was never made',
   },
@@ -70,7 +74,7 @@ export const writeGuards = {
   },
   generationIsInJobId: {
     ...{ rule: 'R11', file: 'packages/core/queue/job.ts', code: 'id: turnId-step-generation' },
-    without: 'a job id is made of the step alone',
+    without: 'a job id contains only the step',
     ...{ scene: tools, faults: { wedge: 1 }, caught: 'stuck' },
   },
   rescueRaisesGeneration: {
@@ -81,18 +85,18 @@ export const writeGuards = {
   },
   postponeRaisesGeneration: {
     ...{ rule: 'R11', file: `${TURNS}/postpone.ts`, code: 'generation = work.generation + 1' },
-    without: 'a postponed step is enqueued from inside a job of the same id',
+    without: 'a job enqueues a postponed step under its own id',
     ...{ scene: { calls: 'none', rescuerOff: true }, faults: { later: 1 }, caught: 'stuck' },
   },
   dueStepIsEnqueued: {
     ...{ rule: 'R11', file: `${WORKER}/work-turn.ts` },
     code: 'if (turn.work.step !== job.step) return [wakeupOf(turn)];',
-    without: 'a job that finds its work done enqueues nothing',
+    without: 'a job that finds its step done does not enqueue the next step',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { crash: 1 }, caught: 'stuck' },
   },
   jobLockOutlivesLease: {
     ...{ rule: 'R11', file: 'packages/core/queue/bullmq/backend.ts', code: 'lockDuration: 15_000' },
-    without: "a dead run's job comes back while its lease still counts",
+    without: 'the job of a dead run returns before its lease expires',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { crash: 1 }, caught: 'stuck' },
   },
 } satisfies Record<string, Guard>;

@@ -38,10 +38,10 @@ export const inputSuite: Suite = suiteOf({
 
 function suffer(state: InputState, emit: Emit<InputState>): void {
   const isLeft = isForgotten(state);
-  if (isActive(state) && !state.isLate && isLeft) emit('its time passes', makeLate);
-  if (isActive(state) && !state.isLate && !isLeft) emit('its time passes, though a job is there', makeLate, 'late');
+  if (isActive(state) && !state.isLate && isLeft) emit('its due time passes', makeLate);
+  if (isActive(state) && !state.isLate && !isLeft) emit('its due time passes although a job waits', makeLate, 'late');
   if (isActive(state) && state.isLate) emit('a rescue', raise);
-  if (state.jobs > 0) emit('the job comes twice', addJob, 'duplicate');
+  if (state.jobs > 0) emit('the job is delivered twice', addJob, 'duplicate');
   if (isActive(state))
     emit('a cancel', (after) => Object.assign(after, { status: 'cancelled', owner: null }), 'cancel');
   if (state.status === 'failed') emit('a retry', reopen, 'retry');
@@ -79,7 +79,7 @@ function speak({ caller, index, guards, emit }: Speaking): void {
     if (one.saw === 'active' && joinTurn(after, guards)) one.saw = null;
     else make(after, one);
   };
-  if (caller.saw !== null) emit(`${name} writes what it has resolved`, write);
+  if (caller.saw !== null) emit(`${name} writes its decision`, write);
   else if (guards.joinIsLocked && guards.joinNeedsActiveTurn)
     emit(
       `${name} steers`,
@@ -92,10 +92,10 @@ function speak({ caller, index, guards, emit }: Speaking): void {
   else emit(`${name} looks for the active turn`, see, 'join');
 }
 
-/** Makes a turn. A second turn beside another steer breaks the promise. */
+/** Creates a turn. A second turn beside another steer breaks the promise. */
 function make(after: InputState, caller: Caller): void {
   const others = after.callers.filter((other) => other !== caller && other.saw === 'ended');
-  if (others.length > 0) after.broken ??= 'two callers made a turn each, side by side';
+  if (others.length > 0) after.broken ??= 'two callers created two concurrent turns';
   after.made += 1;
   caller.saw = null;
 }
@@ -120,7 +120,7 @@ function moveRun(state: InputState, run: InputRun, { slot, guards, may }: OfRun)
       may('ends the turn', (own, after) => commitEnd(after, own, guards));
       break;
     case 'refused':
-      may('saves its answer in the middle', (own, after) => saveSurpassed(after, own, guards));
+      may('saves its answer as an intermediate round', (own, after) => saveSurpassed(after, own, guards));
   }
 }
 
@@ -140,7 +140,7 @@ function beat(after: InputState, run: InputRun, slot: number): void {
   if (isOwn) Object.assign(after, { owner: slot, isLate: false });
   else {
     if (after.step === run.step && after.raised === 0 && after.status === 'active')
-      after.broken ??= 'a run lost its step to a join';
+      after.broken ??= 'a run lost its step because of a join';
     Object.assign(run, IDLE);
   }
 }

@@ -18,7 +18,7 @@ export type InputState = Kept & {
   owner: number | 'over' | null;
   jobs: number;
   callers: Caller[];
-  /** The turns that callers made after this turn had ended. */
+  /** The turns that callers created after this turn had ended. */
   made: number;
   runs: InputRun[];
 };
@@ -26,7 +26,7 @@ export type InputState = Kept & {
 /** A caller who steers, with the status that it saw of the turn if it resolves and writes separately. */
 export type Caller = { saw: 'active' | 'ended' | null };
 
-/** A worker's slot with its run: the inputs that it has loaded and has sent to the model. */
+/** A worker's slot with its run: the inputs that the run has loaded and has sent to the model. */
 export type InputRun = {
   at: 'idle' | 'loaded' | 'asking' | 'ending' | 'refused';
   step: number;

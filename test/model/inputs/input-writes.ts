@@ -7,13 +7,13 @@ type ByRun = { slot: number; guards: InputGuards };
 export function joinTurn(after: InputState, guards: InputGuards): boolean {
   if (!isActive(after)) {
     if (guards.joinNeedsActiveTurn) return false;
-    after.broken ??= 'an input joined a turn that had ended';
+    after.broken ??= 'an input joined an ended turn';
   }
   after.inputs += 1;
   if (!guards.joinKeepsGeneration) Object.assign(after, { generation: after.generation + 1, jobs: after.jobs + 1 });
   if (!guards.joinKeepsDue) {
     const isLeft = after.jobs === 0 && after.runs.every(({ at }) => at === 'idle');
-    if (after.isLate && isLeft) after.broken ??= 'a join hid that no worker is on the turn';
+    if (after.isLate && isLeft) after.broken ??= 'a join hid that no worker runs the turn';
     after.isLate = false;
   }
   return true;
@@ -45,7 +45,7 @@ export function commitEnd(after: InputState, run: InputRun, guards: InputGuards)
     return;
   }
   saveRound(after, run, guards);
-  if (after.inputs > after.sent) after.broken ??= 'a turn was answered before an input that had joined';
+  if (after.inputs > after.sent) after.broken ??= 'a turn was answered without a joined input';
   Object.assign(after, { status: 'completed', owner: null, isLate: false });
   Object.assign(run, IDLE);
 }
@@ -54,7 +54,7 @@ export function commitEnd(after: InputState, run: InputRun, guards: InputGuards)
 export function saveSurpassed(after: InputState, run: InputRun, guards: InputGuards): void {
   const hasNew = after.inputs > sentBy(after, run, guards);
   if (after.status === 'active' && after.step === run.step && (hasNew || !guards.surpassedNeedsInput)) {
-    if (!hasNew) after.broken ??= 'a round was due with nothing to answer';
+    if (!hasNew) after.broken ??= 'a round was due without an input to answer';
     saveRound(after, run, guards);
     const next = { step: after.step + 1, generation: 0, raised: 0, owner: null, isLate: false, jobs: after.jobs + 1 };
     Object.assign(after, next);
@@ -76,8 +76,9 @@ function sentBy(after: InputState, run: InputRun, guards: InputGuards): number {
 
 function saveRound(after: InputState, run: InputRun, guards: InputGuards): void {
   const sent = sentBy(after, run, guards);
-  if (sent > run.view) after.broken ??= 'an input was booked as sent that no model was sent';
-  if (run.view < (after.begunWith ?? 0)) after.broken ??= 'a turn began with what its first round was not sent';
+  if (sent > run.view) after.broken ??= 'an input was recorded as sent although no model received it';
+  if (run.view < (after.begunWith ?? 0))
+    after.broken ??= 'a turn began with an input that its first round did not send';
   if (sent < after.sent) after.broken ??= 'an input was sent twice';
   after.sent = sent;
 }

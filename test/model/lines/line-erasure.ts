@@ -62,7 +62,7 @@ export function removeLineTurn(
   guards: LineGuards,
 ): void {
   const turn = at(state.turns, index);
-  if (turn.status !== 'ended') state.broken ??= 'a turn at work was removed';
+  if (turn.status !== 'ended') state.broken ??= 'an active turn was removed';
   const line = at(state.conversations, turn.conversation);
   Object.assign(turn, { hidden: true });
   const ofLine = state.turns.filter((other) => other.conversation === turn.conversation);

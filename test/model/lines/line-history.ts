@@ -38,20 +38,22 @@ function isKeptBy({ deletion }: LineTurn, forkedAfter: number, guards: LineGuard
 
 /** Returns the promise that a visible or active turn breaks. */
 export function brokenLine(state: LineState, guards: LineGuards): string | null {
-  if (state.runs > 1) return 'a call that may be made once was made in two lines';
+  if (state.runs > 1) return 'an at_most_once call was made in two conversations';
   const isAtWork = ({ forkedFrom, isErased }: Line) =>
     forkedFrom !== null && !isErased && at(state.turns, forkedFrom).status !== 'ended';
-  if (state.conversations.some(isAtWork)) return 'a fork stands on a turn that is still at work';
+  if (state.conversations.some(isAtWork)) return 'a fork is based on an active turn';
   for (const turn of state.turns) {
     if (turn.erased || (turn.status === 'ended' && !isFound(turn))) continue;
     const history = historyOf(state, turn, guards);
     if (history.some((index) => at(state.conversations, turn.conversation).lost.includes(index)))
-      return 'a turn is told of one that was removed before its line was forked';
+      return 'a turn read a turn that was removed before the fork of its conversation';
     if (history.join() !== turn.standsOn.join()) return 'the history of a turn changed';
     const answers = [...history.map((index) => at(state.turns, index)), turn].filter((other) => other.answers);
-    if (answers.length > 1) return 'a call was answered twice in one line';
+    if (answers.length > 1) return 'a call was answered twice in one conversation';
   }
-  return state.turns.some((_, index) => isKeptForNothing(state, index)) ? 'a removed turn is kept by nothing' : null;
+  return state.turns.some((_, index) => isKeptForNothing(state, index))
+    ? 'a removed turn was kept without a fork'
+    : null;
 }
 
 /** Returns whether a removed turn outlives the last fork that depends on it (R31). */

@@ -18,7 +18,7 @@ import {
 
 /** The model of a conversation with its forks, deletions and erasures (R20, R21, R22, R31). */
 export const lineSuite: Suite = suiteOf({
-  promise: 'the history of each turn stays as it was told',
+  promise: 'the history of each turn never changes',
   guards: lineGuards,
   modelOf: (guards: LineGuards, { asks, faults }: { asks: Asks; faults: Left }) =>
     plainModel<LineState>({
@@ -54,7 +54,9 @@ function movesOfLine(state: LineState, scene: LineScene, emit: Emit<LineState>):
   eraseLines(state, scene, emit);
 }
 
-/** Models a removal, which looks and writes under one lock. Without the lock, another commit may happen in between. */
+/**
+ * Models a removal, which reads and writes under one lock. Without the lock, another commit may happen in between.
+ */
 function removeTurns(state: LineState, { guards }: LineScene, emit: Emit<LineState>): void {
   const { removing } = state;
   if (removing) {
@@ -66,9 +68,9 @@ function removeTurns(state: LineState, { guards }: LineScene, emit: Emit<LineSta
   for (const index of state.turns.keys()) {
     const looked = lookAtRemoval(state, index, guards);
     if (!looked) continue;
-    emit(`a caller, or its age, removes turn ${index}`, (after) => removeLineTurn(after, looked, guards), 'remove');
+    emit(`a caller or the retention removes turn ${index}`, (after) => removeLineTurn(after, looked, guards), 'remove');
     if (!guards.removalLocksLine && !removing)
-      emit(`a removal looks at turn ${index}`, (after) => Object.assign(after, { removing: looked }), 'remove');
+      emit(`a removal reads turn ${index}`, (after) => Object.assign(after, { removing: looked }), 'remove');
   }
 }
 
@@ -85,7 +87,9 @@ function workTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): v
   });
 }
 
-/** Models a create, which decides and writes under one lock. Without the lock, another commit may happen in between. */
+/**
+ * Models a create, which decides and writes under one lock. Without the lock, another commit may happen in between.
+ */
 function startTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): void {
   const { looked } = state;
   if (looked) {
@@ -98,12 +102,12 @@ function startTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): 
     const decision = decideCreate(state, create, scene);
     if (decision === 'refused') continue;
     const { on, by, stored, answers } = create;
-    const verb = `a caller starts a turn${stored ? '' : ' that is not stored'} on ${by === 'turn' ? '' : 'the conversation of '}turn ${on}${answers ? ', answering its call' : ''}`;
+    const verb = `a caller starts a turn${stored ? '' : ' (unstored)'} on ${by === 'turn' ? '' : 'the conversation of '}turn ${on}${answers ? ', answering its call' : ''}`;
     const isFork = decision === 'fork';
     const fault = stored ? 'create' : 'unstored';
     emit(`${verb}: ${decision}`, (after) => writeCreate(after, create, { ...scene, isFork }), fault);
     if (!scene.guards.createLocksLine && !looked)
-      emit(`${verb}: looks`, (after) => Object.assign(after, { looked: { ...create, isFork } }), fault);
+      emit(`${verb}: reads`, (after) => Object.assign(after, { looked: { ...create, isFork } }), fault);
   }
 }
 
@@ -124,15 +128,15 @@ function eraseLines(state: LineState, { guards }: LineScene, emit: Emit<LineStat
   state.conversations.forEach(({ isEraseDue, isErased }, conversation) => {
     if (!isEraseDue || isErased) return;
     const found = findErasable(state, conversation, guards);
-    emit(`conversation ${conversation} is looked at and erased`, (after) =>
+    emit(`conversation ${conversation} is checked and erased`, (after) =>
       eraseFound(after, conversation, { found, guards }),
     );
     if (!guards.eraseLocksLine && state.found.length === 0 && found.length > 0)
-      emit(`the eraser looks at conversation ${conversation}`, (after) => Object.assign(after, { found }));
+      emit(`the eraser checks conversation ${conversation}`, (after) => Object.assign(after, { found }));
   });
   const [first] = state.found;
   if (first === undefined) return;
-  emit('the eraser deletes what it found', (after) => {
+  emit('the eraser deletes the turns that it found', (after) => {
     eraseFound(after, at(after.turns, first).conversation, { found: after.found, guards });
     after.found = [];
   });

@@ -4,11 +4,15 @@ import type { Kept } from '../explore/plain-model.ts';
 export type LineState = Kept & {
   turns: LineTurn[];
   conversations: Line[];
-  /** A create that a caller has resolved and not written yet. Only mutants look before they write. */
+  /**
+   * A create that a caller has resolved and not written yet. Only mutants read in one step and write in a later step.
+   */
   looked: (Create & { isFork: boolean }) | null;
-  /** The turns that the eraser has found. Only a mutant deletes later than it looks. */
+  /** The turns that the eraser has found. Only a mutant deletes in a later step. */
   found: number[];
-  /** A turn that a caller has found ended and will remove. Only mutants look before they write. */
+  /**
+   * A turn that a caller has found ended and will remove. Only mutants read in one step and write in a later step.
+   */
   removing: { index: number; isForked: boolean } | null;
   /** How often the call that a person allowed has run, and whether its approval is used. */
   runs: number;

@@ -40,9 +40,9 @@ export function writeCreate(
   by: { isFork: boolean } & LineScene,
 ): void {
   const origin = at(state.turns, on);
-  if (!isFound(origin)) state.broken ??= 'a turn was started behind one that was deleted';
+  if (!isFound(origin)) state.broken ??= 'a turn was started after a deleted turn';
   if (by.isFork && stored && !hasNext(state, origin)) {
-    state.broken ??= 'a turn that is not stored made the next one a fork';
+    state.broken ??= 'an unstored turn made the next turn a fork';
   }
   if (by.isFork) {
     const { deletions } = at(state.conversations, origin.conversation);

@@ -33,7 +33,7 @@ function enqueueLate({ api }: State, { scene }: Setting, emit: Emit): void {
   if (!scene.rescuerOff) emit('the API dies before it enqueues', (after) => set(after, { api: noWakeups() }), 'crash');
 }
 
-/** Emits a client's output or a person's approval. It is certain to arrive if the call never expires. */
+/** Emits a client's output or a person's approval. The answer is certain to arrive if the call never expires. */
 function answer({ turn }: State, { scene, guards }: Setting, emit: Emit): void {
   if (scene.calls !== 'client' && scene.calls !== 'approval') return;
   const isWaiting = turn.other === 'waiting' && !turn.expired;

@@ -11,7 +11,10 @@ import type { CachedTurn } from '../turn-cache.ts';
 /** A turn as it was loaded, and whether its model is rate-limited. */
 type Loading = { loaded: CachedTurn; setting: Setting; isLimited?: boolean };
 
-/** Models the start of `work-turn.ts`: decides by the loaded turn (`next-step.ts`), then leaves, enqueues, or works. */
+/**
+ * Models the start of `work-turn.ts`: decides by the loaded turn (`next-step.ts`), then leaves, enqueues, or runs the
+ * step.
+ */
 export function loadTurn(state: State, run: Run, { loaded, setting, isLimited = false }: Loading): void {
   const { turn } = loaded;
   const { guards } = setting;
@@ -22,7 +25,7 @@ export function loadTurn(state: State, run: Run, { loaded, setting, isLimited = 
   else begin(state, run, { loaded, setting, isLimited });
 }
 
-/** Returns whether the whole batch waits for an answer from outside. */
+/** Returns whether the whole batch waits for a client. */
 function isWaiting(turn: Turn): boolean {
   const { once, other } = ableCalls(turn);
   return turn.step === 'b1' && !once && !other;
@@ -98,7 +101,7 @@ export function beginStep(state: State, run: Run, { scene: { maxRequests }, guar
   if (run.on === 'b1') beginCalls(state, run, guards);
   else run.at = 'asking';
   if (run.on !== 'b1' && isHandedOver(state.turn))
-    breakPromise(state, 'the model was asked about a call that its caller answers');
+    breakPromise(state, 'the model was asked about a call that the caller answers');
   if (maxRequests === undefined || run.on === 'b1') return;
   state.facts.requests += 1;
   if (state.facts.requests > maxRequests) breakPromise(state, 'the model was asked too often for a round');
@@ -114,6 +117,6 @@ export function beginCalls(state: State, run: Run, guards: Guards): void {
 function sendKey(state: State, guards: Guards): void {
   const { facts } = state;
   const key = guards.keyIsStored || facts.key === 'none' ? 'call' : 'run';
-  if (facts.key !== 'none' && key !== facts.key) breakPromise(state, 'one call went out under two keys');
+  if (facts.key !== 'none' && key !== facts.key) breakPromise(state, 'a call was sent under two keys');
   facts.key = key;
 }

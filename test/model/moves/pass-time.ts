@@ -9,8 +9,8 @@ import { isTracked, willBeat } from './beat.ts';
 
 /**
  * Emits the moves of the database's clock. A worker that is not dead or asleep keeps its leases, and takes its next
- * small step before a near time is late. All else may take any time. A waiting job beside a free worker is a fault
- * (`backlog`).
+ * small step before a near time is late. Every other move may take any time. A waiting job beside a free worker is a
+ * fault (`backlog`).
  */
 export function passTime(state: State, setting: Setting, emit: Emit): void {
   const { turn } = state;

@@ -6,7 +6,7 @@ import type { Emit } from '../setting.ts';
 import type { Run, State } from '../state.ts';
 import { expireCached } from '../turn-cache.ts';
 
-/** Emits the faults of a worker with a job: death, sleep, an endless run, a deploy, a job that is handed out twice. */
+/** Emits the faults of a worker with a job: death, sleep, an endless run, a deploy, a job that is delivered twice. */
 export function sufferRun({ run, guards, may }: Actor): void {
   if (run.at === 'idle') return;
   may('dies', (mine, after) => die(after, mine), 'crash');
@@ -18,12 +18,12 @@ export function sufferRun({ run, guards, may }: Actor): void {
       returnJob(after, mine);
       if (mine.isAsleep) expireCached(after, guards);
     };
-    may('has its job handed out again', again, run.isAsleep ? undefined : 'duplicate');
+    may('gets its job again', again, run.isAsleep ? undefined : 'duplicate');
   }
   const isWorking = run.at === 'asking' || run.at === 'calling';
   if (!isWorking || run.isAsleep || run.hangs) return;
   may('hangs', (mine) => set(mine, { hangs: true }), 'hang');
-  if (run.stop === 'no') may('has to stop', (mine) => set(mine, { stop: 'shutdown' }), 'shutdown');
+  if (run.stop === 'no') may('must stop', (mine) => set(mine, { stop: 'shutdown' }), 'shutdown');
 }
 
 /** Wakes a worker. Its claim is old by its own clock (R7). */
@@ -37,15 +37,15 @@ const STEPS = ['r1', 'b1', 'r2', 'r3'] as const;
 /** Emits the faults of the queue: it loses all jobs, repeats a job, or keeps an id and never hands its job out. */
 export function sufferQueue(state: State, emit: Emit): void {
   const { queue, turn, next } = state;
-  if (hasJobs(state)) emit('the queue loses everything', empty, 'flush');
+  if (hasJobs(state)) emit('the queue loses all jobs', empty, 'flush');
   for (const step of STEPS.slice(0, STEPS.indexOf(turn.step) + 1)) {
     if (!queue[step])
-      emit(`an old job of ${step} comes again`, (after) => set(after.queue, { [step]: true }), 'duplicate');
+      emit(`an old job of ${step} is delivered again`, (after) => set(after.queue, { [step]: true }), 'duplicate');
   }
   if (queue.now === 'waiting')
-    emit(`the job of ${turn.step} is wedged`, (after) => set(after.queue, { now: 'wedged' }), 'wedge');
+    emit(`the job of ${turn.step} is blocked`, (after) => set(after.queue, { now: 'wedged' }), 'wedge');
   if (next.job === 'waiting')
-    emit('the job of the next turn is wedged', (after) => set(after.next, { job: 'wedged' }), 'wedge');
+    emit('the job of the next turn is blocked', (after) => set(after.next, { job: 'wedged' }), 'wedge');
 }
 
 function hasJobs({ queue, next, runs }: State): boolean {

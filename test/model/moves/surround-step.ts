@@ -25,7 +25,7 @@ export function surroundStep(actor: Actor): void {
     may('takes the lease, the answer is lost', loseAnswer, 'lostAck');
   }
   if (run.at === 'reloading') {
-    may('looks what is due', (mine, after) => enqueueDue(mine, readTurn(after, mine), guards));
+    may('reads the due steps', (mine, after) => enqueueDue(mine, readTurn(after, mine), guards));
   }
 }
 

@@ -38,7 +38,7 @@ export function takeJob(actor: Actor): void {
       if (takeDelivery(after, taker, { name, guards })) set(taker, { at: 'posting', on: name });
     });
   }
-  if (next.job === 'waiting') may('works the next turn', (taker, after) => workNext(after, taker, guards));
+  if (next.job === 'waiting') may('runs the next turn', (taker, after) => workNext(after, taker, guards));
 }
 
 /** Models `take-deliveries.ts`, which finds due deliveries. A leased delivery is due after its lease ends (R16). */
@@ -76,7 +76,7 @@ function mayBeHandedOut({ turn, runs }: State, { scene, guards }: Setting): bool
   return !(isOrphaned && guards.jobLockOutlivesLease) && !turn.isEarly;
 }
 
-/** Works the next turn in one move, since its protocol is the same. */
+/** Runs the next turn in one move, since its protocol is the same. */
 function workNext(state: State, run: Run, guards: Guards): void {
   const { next } = state;
   next.job = 'none';

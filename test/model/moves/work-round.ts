@@ -11,21 +11,23 @@ import { keepCached } from '../turn-cache.ts';
 
 type Write = (state: State, run: Run, guards: Guards) => Wakeups | null;
 
-/** Emits the moves of a run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`. */
+/**
+ * Emits the moves of a run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`.
+ */
 export function workRound(actor: Actor): void {
   const { run, scene, may } = actor;
   const isFinal = run.on === 'r2' || scene.calls === 'none' || scene.calls === 'unfit';
   if (run.at === 'asking' || run.at === 'saving')
     commitWrite(actor, `saves ${run.on}`, isFinal ? COMPLETES : WANTS_CALLS);
   if (scene.calls === 'unfit' && run.on !== 'r3' && (run.at === 'asking' || run.at === 'saving-unfit'))
-    commitWrite(actor, `saves ${run.on}, which does not fit`, unfitCommit(actor));
+    commitWrite(actor, `saves ${run.on}, an invalid answer`, unfitCommit(actor));
   if (run.at !== 'asking') return;
   if (run.stop === 'no') {
-    may('gets no reply now', (mine) => set(mine, { at: 'postponing' }), 'later');
-    may('gets an error for good', (mine) => set(mine, { at: 'failing' }), 'definite');
+    may('gets a temporary error', (mine) => set(mine, { at: 'postponing' }), 'later');
+    may('gets a permanent error', (mine) => set(mine, { at: 'failing' }), 'definite');
   }
   if (run.stop === 'lost') may('stops asking', lookAgain);
-  if (run.stop === 'shutdown') may('stops asking for a deploy', (mine) => set(mine, { at: 'postponing' }));
+  if (run.stop === 'shutdown') may('stops its request for a deploy', (mine) => set(mine, { at: 'postponing' }));
 }
 
 /** Writes without a reply: `postpone.ts` of a round or a batch, `stop-run.ts`, and the end of a hand-over. */
@@ -46,7 +48,7 @@ const COMPLETES = { write: complete, at: 'saving' } as const;
 
 const WANTS_CALLS = { write: saveRound, at: 'saving', leaves: 'b1' } as const;
 
-/** Models `commit-round.ts`: the first unfit answer is repaired, the second ends the turn (R25). */
+/** Models `commit-round.ts`: the first invalid answer is repaired, the second ends the turn (R25). */
 function unfitCommit({ run, guards }: Actor): Commit {
   const isRepaired = run.on === 'r2' ? !guards.repairIsLast : guards.unfitAnswerIsRepaired;
   return isRepaired

@@ -16,7 +16,7 @@ export type May<S extends RoundState, G> = (verb: string, change: (by: By<S, G>)
 /** The rules of one small model of rounds. All small models share the other rules. */
 export type RoundRules<S extends RoundState, G> = {
   first: PlainModel<S>['first'];
-  /** Copies the columns that a run needs. Those of a cached turn are as before its first try. */
+  /** Copies the columns that a run needs. A cached turn has the values before its first attempt. */
   load(by: By<S, G>, as: 'read' | 'cached'): void;
   /** Sends the request, or decides on a commit instead. By default the run sends the request. */
   begin?(by: By<S, G>): void;
@@ -73,8 +73,8 @@ function passTime<S extends RoundState>(state: S, emit: Emit<S>): void {
 
 function sufferQueue<S extends RoundState>({ queue }: S, emit: Emit<S>): void {
   const put = (jobs: Partial<RoundState['queue']>) => (after: S) => void Object.assign(after.queue, jobs);
-  if (!queue.now) emit('the job is handed out again', put({ now: true }), 'duplicate');
-  if (!queue.old) emit('an old job comes again', put({ old: true }), 'duplicate');
+  if (!queue.now) emit('the job is delivered again', put({ now: true }), 'duplicate');
+  if (!queue.old) emit('an old job is delivered again', put({ old: true }), 'duplicate');
   if (queue.now) emit('the queue loses its jobs', put({ now: false, old: false }), 'flush');
 }
 
@@ -141,7 +141,7 @@ function moveRun<S extends RoundState, G>(mover: Mover<S, G>): void {
   } else if (run.at !== 'idle') commit(run.at, mover);
 }
 
-/** Kills a run. Its job is handed out again. */
+/** Kills a run. Its job is delivered again. */
 function die<S extends RoundState, G>(by: By<S, G>, rules: RoundRules<S, G>): void {
   leaveSlot(by, rules);
   by.state.queue.old = true;

@@ -28,7 +28,10 @@ export function mayGiveUp(by: By<RoundState>, { lease = true, generation = true 
   return (by.run.isFresh || !generation) && (turn.lease !== 'live' || !lease);
 }
 
-/** Postpones the step for the run's next try or for another run. It has no lease, and a job of the next generation. */
+/**
+ * Postpones the step for the run's next attempt or for another run. It has no lease, and a job of the next
+ * generation.
+ */
 export function postpone({ state }: By<RoundState>, raises = true): void {
   Object.assign(state.turn, { owner: 'none', lease: 'none', due: 'far' });
   if (raises) raise(state);

@@ -7,7 +7,7 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const answer = `${TURNS}/answer-calls.ts`;
 const plan = `${WORKER}/batch/plan-calls.ts`;
-const other = 'a call was made with arguments that were not allowed';
+const other = 'a call was made with arguments that no caller allowed';
 
 /** The guards of the arguments that a person allows: R39. */
 const approvalGuards = {
@@ -18,7 +18,7 @@ const approvalGuards = {
   },
   argumentsAreInDecision: {
     ...{ rule: 'R39', file: answer, code: 'approval = coalesce(answer.approval, tool_calls.approval)' },
-    without: 'a call is allowed in one commit, and its arguments are written in another',
+    without: 'one commit allows a call, and another commit writes its arguments',
     ...{ faults: {}, caught: other },
   },
   runTakesAllowed: {
@@ -45,7 +45,7 @@ type ApprovalState = Kept & {
   runs: (Arguments | null)[];
   made: Arguments[];
   isAnswered: boolean;
-  /** Whether the model asked for an equal call after the answer. */
+  /** Whether the model requested an equal call after the answer. */
   isAskedAgain: boolean;
 };
 
@@ -53,7 +53,7 @@ const WANTED = ['first', 'second'] as const;
 
 /** The model of a call that a person allows with other arguments (R39). */
 export const approvalSuite: Suite = suiteOf({
-  promise: 'a call is made with the arguments of its one decision',
+  promise: 'a call is made with the arguments of its only decision',
   guards: approvalGuards,
   modelOf: (guards: ApprovalGuards, { faults }: { faults: Left }) =>
     plainModel<ApprovalState>({
@@ -72,7 +72,7 @@ export const approvalSuite: Suite = suiteOf({
       brokenIn: ({ made, callers }) => {
         if (new Set(made).size > 1) return 'a call was made with two sets of arguments';
         const isAllowed = (args: Arguments) => args !== 'asked' && callers[WANTED.indexOf(args)] !== 'deciding';
-        return made.every(isAllowed) ? null : 'a call was made with arguments that were not allowed';
+        return made.every(isAllowed) ? null : 'a call was made with arguments that no caller allowed';
       },
       isDone: ({ isAnswered, callers }) => isAnswered && callers.every((caller) => caller !== 'writing'),
     }),
@@ -92,7 +92,7 @@ function decide(state: ApprovalState, { wanted, slot, guards }: Caller, emit: Em
       after.allowed = wanted;
       become(after, 'accepted');
     });
-    emit(`${name} is gone before that`, (after) => become(after, 'gone'), 'crash');
+    emit(`${name} dies before that`, (after) => become(after, 'gone'), 'crash');
   }
   if (state.callers[slot] !== 'deciding' || state.isAnswered) return;
   emit(`${name} allows the call`, (after) => {
@@ -126,7 +126,7 @@ function work({ state, args, slot }: Working, guards: ApprovalGuards, may: MayRu
   }
 }
 
-/** Asks for an equal call later, which may reuse the answer. */
+/** Requests an equal call later, which may reuse the answer. */
 function askAgain(guards: ApprovalGuards, emit: Emit<ApprovalState>): void {
   emit('the model asks for the same call again', (after) => {
     after.isAskedAgain = true;

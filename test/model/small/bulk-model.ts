@@ -13,29 +13,29 @@ const twice = 'a turn was treated twice';
 const bulkGuards = {
   meantTurnsAreKept: {
     ...{ rule: 'R34', file: `${CHECKPOINT}/bulk/create-bulk.ts`, code: 'insert into bulk_turns (bulk_id, turn_id)' },
-    without: 'a portion looks anew for what matches',
-    ...{ faults: { create: 1 }, caught: 'a turn was treated that came later' },
+    without: 'a batch matches turns again',
+    ...{ faults: { create: 1 }, caught: 'a turn was treated that was created later' },
   },
   onlyLeftTurnIsTreated: {
     ...{ rule: 'R34', file: settle, code: 'and outcome is null for update' },
-    without: 'a worker treats the turns of its portion, whoever has been there since',
+    without: 'a worker treats the turns of its batch although another worker may have treated them',
     ...{ faults: { stall: 1 }, caught: twice },
   },
   outcomeIsOfTreatment: {
     ...{ rule: 'R34', file: `${WORKER}/bulk/treat-turn.ts` },
     code: 'await settleBulkTurn(trx, { bulkId, turnId, outcome: done.outcome })',
-    without: 'what came of a turn is recorded apart from its treatment',
+    without: 'the outcome of a turn is recorded in another commit than its treatment',
     ...{ faults: { crash: 1 }, caught: twice },
   },
   countedIsGone: {
     ...{ rule: 'R34', file: settle, code: 'delete from bulk_turns where bulk_id = bulkId and outcome is not null' },
-    without: 'what is counted stays, and is counted again',
+    without: 'counted outcomes are kept, and counted again',
     ...{ faults: {}, caught: 'a turn was counted twice' },
   },
   stoppedTurnHasNoPlace: {
     ...{ rule: 'R27', file: `${CHECKPOINT}/sql/place.ts`, code: `(work.place is null or work.place = 'held')` },
     without: 'a worker begins a turn that a bulk has stopped',
-    ...{ faults: {}, caught: 'a turn began that was stopped' },
+    ...{ faults: {}, caught: 'a stopped turn began' },
   },
   treatedTurnIsNotStopped: {
     ...{ rule: 'R34', file: stops, code: 'and turn_id > stops_after and outcome is null' },
@@ -44,12 +44,12 @@ const bulkGuards = {
   },
   failedTreatmentReleases: {
     ...{ rule: 'R34', file: stops, code: `set place = 'none', due_at = case when at_head then now()` },
-    without: 'a turn stays stopped although the bulk is done with it',
+    without: 'a turn stays stopped after the bulk has treated it',
     ...{ faults: { fail: 1 }, caught: 'stuck' },
   },
   openBulkStaysDue: {
     ...{ rule: 'R34', file: settle, code: '< matched then now() end' },
-    without: 'a bulk with turns left is due at no time',
+    without: 'a bulk with more turns has no due time',
     ...{ faults: {}, caught: 'stuck' },
   },
 } satisfies Table;
@@ -100,7 +100,7 @@ export const bulkSuite: Suite = suiteOf({
       brokenIn: ({ turns: all, counted }) => {
         if (all.some(({ treated }) => treated > 1)) return 'a turn was treated twice';
         if (all.some(({ place, treated }) => place === 'later' && treated > 0))
-          return 'a turn was treated that came later';
+          return 'a turn was treated that was created later';
         return counted > MEANT ? 'a turn was counted twice' : null;
       },
       isDone: ({ counted, turns: all }) => counted === MEANT && all.every(({ work }) => work !== 'stopped'),
@@ -111,14 +111,14 @@ export const bulkSuite: Suite = suiteOf({
 
 /** Makes a bulk due again after its worker died or was slower than its lease. */
 function passTime({ runs, isDue, counted }: BulkState, emit: Emit<BulkState>): void {
-  emit('a turn comes', (after) => void after.turns.push({ place: 'later', treated: 0, work: 'queued' }), 'create');
+  emit('a turn is created', (after) => void after.turns.push({ place: 'later', treated: 0, work: 'queued' }), 'create');
   const isLeased = runs.some(({ isOn }) => isOn);
   const pass = (after: BulkState) => Object.assign(after, { isDue: true });
-  if (!isDue && isLeased && counted < MEANT) emit('the lease passes', pass, 'stall');
+  if (!isDue && isLeased && counted < MEANT) emit('the lease expires', pass, 'stall');
 }
 
 /**
- * Models `stop-turns.ts`: one statement for each portion, from any worker. A worker that dies before its commit has
+ * Models `stop-turns.ts`: one statement for each batch, from any worker. A worker that dies before its commit has
  * changed no row.
  */
 function stopTurns({ stops }: BulkState, guards: BulkGuards, emit: Emit<BulkState>): void {
@@ -136,9 +136,9 @@ function beginTurns({ turns }: BulkState, guards: BulkGuards, emit: Emit<BulkSta
     ({ work }) => work === 'queued' || (work === 'stopped' && !guards.stoppedTurnHasNoPlace),
   );
   if (index < 0) return;
-  emit(`a worker works turn ${index}`, (after) => {
+  emit(`a worker runs turn ${index}`, (after) => {
     const turn = after.turns[index];
-    if (turn?.work === 'stopped') after.broken ??= 'a turn began that was stopped';
+    if (turn?.work === 'stopped') after.broken ??= 'a stopped turn began';
     if (turn) turn.work = 'over';
   });
 }
@@ -147,11 +147,11 @@ type Mover = { worker: Worker; guards: BulkGuards; move: MayRun<BulkState> };
 
 function moveWorker(state: BulkState, { worker, guards, move }: Mover): void {
   if (!worker.isOn) {
-    if (state.isDue) move('takes a portion', (own, after) => takePortion(after, own, guards));
+    if (state.isDue) move('takes a batch', (own, after) => takePortion(after, own, guards));
     return;
   }
   move('dies', (own, after) => Object.assign(after, { isDue: true }) && Object.assign(own, idleWorker()), 'crash');
-  if (worker.unsettled !== null) move('records what came of it', (own, after) => settleApart(after, own));
+  if (worker.unsettled !== null) move('records the outcome', (own, after) => settleApart(after, own));
   else if (worker.portion.length > 0) {
     move('treats a turn', (own, after) => treat(after, own, guards));
     move('fails to treat a turn', (own, after) => treat(after, own, guards, 'fails'), 'fail');

@@ -7,14 +7,14 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const SAVE = `${TURNS}/compaction/save-compaction.ts`;
 const COMPACT = `${WORKER}/round/compact-line.ts`;
-const askedAgain = 'a summary was asked for again';
+const askedAgain = 'a summary was requested again';
 
-/** The guards of the history that a round is sent with: R23. */
+/** The guards of the history that a round sends: R23. */
 const compactionGuards = {
   compactionChecksStep: {
     ...{ rule: 'R23', file: SAVE, code: `status = 'in_progress' and step = 'r' || round` },
-    without: 'a run compacts the history of a turn that has ended',
-    ...{ faults: { cancel: 1 }, caught: 'a history was compacted after the end' },
+    without: 'a run compacts the history of an ended turn',
+    ...{ faults: { cancel: 1 }, caught: 'a history was compacted after the end of its turn' },
   },
   firstCompactionWins: {
     ...{ rule: 'R23', file: SAVE, code: 'coalesce(compacted_before, 0) < round' },
@@ -24,24 +24,24 @@ const compactionGuards = {
   planLooksForCompaction: {
     ...{ rule: 'R23', file: `${TURN}/compaction/plan-compaction.ts` },
     code: 'turn.compactions.some((compaction) => compaction.round === round)',
-    without: 'a job does not look whether the summary of its round is there',
+    without: 'a job does not check whether its round has a summary',
     ...{ faults: { crash: 1 }, caught: askedAgain },
   },
   emptySummaryIsNoted: {
     ...{ rule: 'R23', file: COMPACT, code: 'summary: isUsed ? written.summary : null' },
-    without: 'nothing is kept of a summary that is empty or too long',
+    without: 'no record of an empty or too long summary is kept',
     ...{ faults: { crash: 1 }, caught: askedAgain },
   },
   loserReadsWhatIsKept: {
     ...{ rule: 'R23', file: COMPACT, code: 'if (!saved) return goOnWithSaved(run, plan.round, context)' },
-    without: 'a run whose compaction came second asks its round with it',
-    ...{ faults: { duplicate: 1 }, caught: 'a round was asked with a history that is not kept' },
+    without: 'a run asks its round with its own compaction although another run saved first',
+    ...{ faults: { duplicate: 1 }, caught: 'a round was asked with a history that is not saved' },
   },
   deletedIsNotTold: {
     ...{ rule: 'R23', file: `${TURN}/compaction/sent-history.ts` },
     code: 'summary !== null && leftOut === leftOutOf(covered)',
-    without: 'a summary is sent although something that it tells of was deleted',
-    ...{ faults: { crash: 1, delete: 1 }, caught: 'a model was told what was deleted' },
+    without: 'a summary is sent although it contains deleted content',
+    ...{ faults: { crash: 1, delete: 1 }, caught: 'a model received deleted content' },
   },
 } satisfies Table;
 
@@ -78,7 +78,7 @@ const IDLE: CompactionRun = { at: 'idle', kept: null, deletions: 0, knewSettled:
 
 /** The model of the compaction before one round (R23). */
 export const compactionSuite: Suite = suiteOf({
-  promise: 'a history is compacted once before a round, and tells nothing that is deleted',
+  promise: 'a history is compacted once before a round, without deleted content',
   guards: compactionGuards,
   modelOf: (guards: CompactionGuards, { faults }: { faults: Left }) =>
     plainModel<CompactionState>({
@@ -104,7 +104,7 @@ export const compactionSuite: Suite = suiteOf({
 
 function suffer(state: CompactionState, emit: Emit<CompactionState>): void {
   if (state.status === 'active' && isForgotten(state)) emit('a rescue', addJob);
-  if (state.jobs > 0) emit('the job comes twice', addJob, 'duplicate');
+  if (state.jobs > 0) emit('the job is delivered twice', addJob, 'duplicate');
   if (state.status === 'active') emit('a cancel', (after) => Object.assign(after, { status: 'cancelled' }), 'cancel');
   emit('a delete', (after) => Object.assign(after, { deletions: after.deletions + 1 }), 'delete');
 }
@@ -112,7 +112,7 @@ function suffer(state: CompactionState, emit: Emit<CompactionState>): void {
 type Mover = { run: CompactionRun; guards: CompactionGuards; may: MayRun<CompactionState> };
 
 function moveRun({ jobs }: CompactionState, { run, guards, may }: Mover): void {
-  if (run.at !== 'idle') may('dies, and its job comes again', leaveJob, 'crash');
+  if (run.at !== 'idle') may('dies, and its job is delivered again', leaveJob, 'crash');
   switch (run.at) {
     case 'idle':
       if (jobs > 0) may('takes the job and loads the turn', load);
@@ -120,7 +120,7 @@ function moveRun({ jobs }: CompactionState, { run, guards, may }: Mover): void {
     case 'loaded':
       if (run.kept && guards.planLooksForCompaction)
         may('finds the compaction', (own) => Object.assign(own, { at: 'ready' }));
-      else may('asks for a summary', askSummary);
+      else may('requests a summary', askSummary);
       break;
     case 'asking':
       for (const isEmpty of [false, true])
@@ -128,7 +128,11 @@ function moveRun({ jobs }: CompactionState, { run, guards, may }: Mover): void {
       break;
     case 'saving':
       may('saves', (own, after) => save(own, after, guards));
-      may('saves, and tries again since no answer came', (own, after) => saveTwice(own, after, guards), 'lostAck');
+      may(
+        'saves, and saves again because the answer is lost',
+        (own, after) => saveTwice(own, after, guards),
+        'lostAck',
+      );
       break;
     case 'ready':
       may('asks the round', (own, after) => askRound(own, after, guards));
@@ -146,7 +150,7 @@ function load(run: CompactionRun, after: CompactionState): void {
 }
 
 function askSummary(run: CompactionRun, after: CompactionState): void {
-  if (run.knewSettled) after.broken ??= 'a summary was asked for again';
+  if (run.knewSettled) after.broken ??= 'a summary was requested again';
   after.asks += 1;
   run.at = 'asking';
 }
@@ -170,7 +174,7 @@ function save(run: CompactionRun, after: CompactionState, guards: CompactionGuar
 }
 
 function write(run: CompactionRun, after: CompactionState): void {
-  if (after.status !== 'active') after.broken ??= 'a history was compacted after the end';
+  if (after.status !== 'active') after.broken ??= 'a history was compacted after the end of its turn';
   if (after.kept !== null) after.broken ??= 'the history of a round was compacted twice';
   after.kept = run.kept;
   after.isSettled = true;
@@ -187,10 +191,10 @@ function askRound(run: CompactionRun, after: CompactionState, guards: Compaction
   const isKept = JSON.stringify(run.kept) === JSON.stringify(after.kept);
   const isNoted = !run.kept?.isEmpty || guards.emptySummaryIsNoted;
   if (after.status === 'active' && !isKept && isNoted)
-    after.broken ??= 'a round was asked with a history that is not kept';
+    after.broken ??= 'a round was asked with a history that is not saved';
   const isChanged = run.kept?.deletions !== run.deletions;
   const isSent = !run.kept?.isEmpty && !(isChanged && guards.deletedIsNotTold);
-  if (isSent && isChanged) after.broken ??= 'a model was told what was deleted';
+  if (isSent && isChanged) after.broken ??= 'a model received deleted content';
   run.at = 'replying';
 }
 

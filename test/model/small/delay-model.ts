@@ -7,44 +7,44 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 const QUEUE = `${TURNS}/delays/queue-delayed.ts`;
 const PROMOTION = `${TURNS}/commits/promote-next.ts`;
 
-/** The guards that keep a delayed turn out of the line until its time, and add it then: R35. */
+/** The guards that give a delayed turn its position at its start time, and not earlier: R35. */
 const delayGuards = {
   promotionLeavesDelayed: {
     ...{ rule: 'R35', file: PROMOTION },
     code: 'waiting.conversation_id = ended.conversation_id and waiting.position is not null',
-    without: 'an end brings the next turn to the head, whether its time has come or not',
-    ...{ faults: {}, caught: 'a turn was begun before its time' },
+    without: 'an end moves the next turn to the head before its start time',
+    ...{ faults: {}, caught: 'a turn began before its start time' },
   },
   queuedUnderLock: {
     ...{ rule: 'R35', file: QUEUE, code: 'order by id for no key update skip locked' },
-    without: 'a turn whose time has come finds the head taken, and is written behind it when that has ended',
+    without: 'a delayed turn waits for a head that has ended since the read',
     ...{ faults: {}, caught: 'stuck' },
   },
   queuedIsCounted: {
     ...{ rule: 'R35', file: QUEUE, code: 'update conversations set turns = turns + number' },
-    without: 'an end that found no turn waiting, before it had its lock, does not notice the one that came meanwhile',
+    without: 'an end that read no waiting turn before its lock misses a turn that has just been queued',
     ...{ faults: {}, caught: 'stuck' },
   },
   positionIsTakenThen: {
     ...{ rule: 'R35', file: `${TURNS}/create.ts`, code: 'case when not isDelayed then position end' },
-    without: 'a delayed turn has its position from its creation',
-    ...{ faults: { create: 1 }, caught: 'a turn was begun after one that stands on it' },
+    without: 'a delayed turn gets its position at its creation',
+    ...{ faults: { create: 1 }, caught: 'a turn began after a turn that is based on it' },
   },
   clockQueues: {
     ...{ rule: 'R35', file: `${WORKER}/worker.ts`, code: 'every(timing.delayedEveryMs' },
-    without: 'only a job that waits in the queue brings a delayed turn in',
+    without: 'only its job queues a delayed turn',
     ...{ faults: { flush: 1 }, caught: 'stuck' },
   },
   databaseClockDecides: {
     ...{ rule: 'R35', file: QUEUE, code: 'position is null and completed_at is null and start_at <= now()' },
-    without: 'a worker queues what has come by its own clock',
-    ...{ faults: { skew: 1 }, caught: 'a turn was begun before its time' },
+    without: 'a worker queues delayed turns by its own clock',
+    ...{ faults: { skew: 1 }, caught: 'a turn began before its start time' },
   },
 } satisfies Table;
 
 type DelayGuards = Up<typeof delayGuards>;
 
-/** A turn is delayed, in the line, at its head or has ended. */
+/** A turn is delayed, has a position, is at the head or has ended. */
 type DelayTurn = { at: 'delayed' | 'waiting' | 'head' | 'ended'; position: number | null };
 
 type Look = { sawHead: boolean } | null;
@@ -66,7 +66,7 @@ type DelayState = Kept & {
 
 /** The model of a delayed turn (R35). */
 export const delaySuite: Suite = suiteOf({
-  promise: 'a delayed turn begins once its time has come, in its order',
+  promise: 'a delayed turn begins after its start time, in its order',
   guards: delayGuards,
   modelOf: (guards: DelayGuards, { faults }: { faults: Left }) =>
     plainModel<DelayState>({
@@ -77,9 +77,9 @@ export const delaySuite: Suite = suiteOf({
       },
       faults,
       movesOf: (state, emit) => {
-        emit('a turn is asked for', addOther, 'create');
-        emit('the queue loses all', (after) => void Object.assign(after, { job: false }), 'flush');
-        if (!state.hasCome) emit('the time comes', (after) => void Object.assign(after, { hasCome: true }));
+        emit('a turn is requested', addOther, 'create');
+        emit('the queue loses all jobs', (after) => void Object.assign(after, { job: false }), 'flush');
+        if (!state.hasCome) emit('the start time passes', (after) => void Object.assign(after, { hasCome: true }));
         moveQueuer(state, guards, emit);
         moveEnd(state, guards, emit);
       },
@@ -102,7 +102,7 @@ function addOther(after: DelayState): void {
 function moveQueuer(state: DelayState, guards: DelayGuards, emit: Emit<DelayState>): void {
   const isCalled = guards.clockQueues || state.job;
   if (state.queuer)
-    emit('a worker writes what it saw', (after) => queue(after, after.queuer?.sawHead ?? false, guards));
+    emit('a worker writes its decision', (after) => queue(after, after.queuer?.sawHead ?? false, guards));
   if (state.delayed.at !== 'delayed' || state.queuer || !isCalled) return;
   const look = (after: DelayState) => {
     after.job = false;
@@ -110,7 +110,7 @@ function moveQueuer(state: DelayState, guards: DelayGuards, emit: Emit<DelayStat
     else after.queuer = { sawHead: hasHead(after) };
   };
   if (state.hasCome) emit('a worker queues the turn', look);
-  else if (!guards.databaseClockDecides) emit('a worker whose clock is ahead queues the turn', look, 'skew');
+  else if (!guards.databaseClockDecides) emit('a worker with a fast clock queues the turn', look, 'skew');
 }
 
 function queue(after: DelayState, isHeadTaken: boolean, guards: DelayGuards): void {
@@ -124,14 +124,17 @@ function queue(after: DelayState, isHeadTaken: boolean, guards: DelayGuards): vo
 }
 
 /**
- * Models `end.ts`: a statement looks before it has its lock, and writes if no turn was added since. Otherwise a second
- * statement writes.
+ * Models `end.ts`: a statement reads before it has its lock, and writes if no turn was added since. Otherwise a
+ * second statement writes.
  */
 function moveEnd(state: DelayState, guards: DelayGuards, emit: Emit<DelayState>): void {
   if (!hasHead(state)) return;
   const sawWaiting = nextOf(state, guards) !== undefined;
   if (!state.end)
-    emit('the end looks', (after) => void Object.assign(after, { end: { added: after.added, sawWaiting } }));
+    emit(
+      'the end reads the waiting turns',
+      (after) => void Object.assign(after, { end: { added: after.added, sawWaiting } }),
+    );
   else emit('the turn at the head ends', (after) => endHead(after, guards));
 }
 
@@ -151,7 +154,7 @@ function nextOf(state: DelayState, { promotionLeavesDelayed }: DelayGuards): Del
 
 function comeToHead(after: DelayState, turn: DelayTurn): void {
   turn.at = 'head';
-  if (turn === after.delayed && !after.hasCome) after.broken ??= 'a turn was begun before its time';
+  if (turn === after.delayed && !after.hasCome) after.broken ??= 'a turn began before its start time';
   const isBehind = ({ at, position }: DelayTurn) => at === 'ended' && (position ?? 0) > (turn.position ?? 9);
-  if (turnsOf(after).some(isBehind)) after.broken ??= 'a turn was begun after one that stands on it';
+  if (turnsOf(after).some(isBehind)) after.broken ??= 'a turn began after a turn that is based on it';
 }

@@ -5,76 +5,76 @@ import { firstRound, type RoundState } from '../shared/round-state.ts';
 import { type By, endRound, failRound, isOnStep, mayGiveUp, postpone, wake } from '../shared/round-writes.ts';
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
-const twoTold = 'two runs told pieces under one edition';
+const twoTold = 'two runs published pieces under one attempt number';
 
 /** The guards that keep two runs from publishing pieces of a round under one number: R18. */
 const editionGuards = {
   leaseRaisesEdition: {
     ...{ rule: 'R18', file: `${TURNS}/lease.ts` },
     code: 'leaseFor(sql"runId"), starts = starts + 1, edition = edition + 1',
-    without: 'a lease is taken without an edition of its own',
-    ...{ faults: { crash: 1 }, caught: 'a reply was saved under the edition of another run' },
+    without: 'a lease is taken without its own attempt number',
+    ...{ faults: { crash: 1 }, caught: 'a reply was saved under the attempt number of another run' },
   },
   unleasedRunTellsNothing: {
     ...{ rule: 'R18', file: `${WORKER}/round/publish-round.ts`, code: 'if (edition === null || isOver) return;' },
-    without: 'a run that started without a lease tells pieces as edition 0',
+    without: 'a run without a lease publishes pieces under attempt number 0',
     ...{ faults: { duplicate: 1 }, caught: twoTold },
   },
   saveReadsLockedEdition: {
     ...{ rule: 'R18', file: `${TURNS}/commits/write-reply.ts`, code: 'edition = editionNext(savedEdition)' },
-    without: 'a reply is saved under the edition that its run has read',
-    ...{ faults: { duplicate: 1 }, caught: 'a reply was saved under the edition of another run' },
+    without: 'a reply is saved under the attempt number that its run has read',
+    ...{ faults: { duplicate: 1 }, caught: 'a reply was saved under the attempt number of another run' },
   },
   saveIsNewest: {
     ...{ rule: 'R18', file: `${CHECKPOINT}/sql/edition.ts` },
     code: 'case when "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
-    without: 'a reply is saved under the edition of its run, however many came since',
-    ...{ faults: { stall: 1 }, caught: 'a piece was told under an edition above the saved one' },
+    without: 'a reply is saved under the attempt number of its run although a later number was assigned',
+    ...{ faults: { stall: 1 }, caught: 'a piece was published under a higher attempt number than the saved number' },
   },
   toldEditionIsKept: {
     ...{ rule: 'R18', file: `${CHECKPOINT}/sql/edition.ts` },
     code: 'case when not told and "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
-    without: 'a round that is put off gives its edition back although pieces of it were told',
+    without: 'a postponed round returns its attempt number although pieces were published',
     ...{ faults: { later: 1 }, caught: twoTold },
   },
   onlyNewestIsReturned: {
     ...{ rule: 'R18', file: `${CHECKPOINT}/sql/edition.ts` },
     code: 'case when not told and "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
-    without: 'a round that is put off gives its edition back although there is a later one',
+    without: 'a postponed round returns its attempt number although a later number was assigned',
     ...{ faults: { duplicate: 1, stall: 2, later: 1 } },
-    caught: 'a reply was saved under a lower edition than one that was told',
+    caught: 'a reply was saved under a lower attempt number than a published piece',
   },
   untoldEditionIsReturned: {
     ...{ rule: 'R18', file: `${CHECKPOINT}/sql/edition.ts` },
     code: 'case when not told and "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
-    without: 'a round that is put off before its first piece keeps its edition',
-    ...{ faults: { later: 1 }, caught: 'a round that was put off before its first piece became a new edition' },
+    without: 'a round that is postponed before its first piece keeps its attempt number',
+    ...{ faults: { later: 1 }, caught: 'a round that was postponed before its first piece got a new attempt number' },
   },
   retryKeepsEdition: {
     ...{ rule: 'R18', file: `${TURNS}/commits/write-ending.ts`, code: 'then 1 else next_edition + 1 end' },
-    without: 'a reopened turn begins its editions anew',
+    without: 'a reopened turn restarts its attempt numbers',
     ...{ faults: { definite: 1, retry: 1 }, caught: twoTold },
   },
 } satisfies Table;
 
 type EditionGuards = Up<typeof editionGuards>;
 
-/** `edition`: the edition for the next lease. `saved`: the edition of the round, after it is saved. */
+/** `edition`: the attempt number for the next lease. `saved`: the number of the round, after it is saved. */
 type EditionTurn = { edition: number; saved: number | null };
 
-/** The edition that a run got with its lease or saw when it loaded, and whether it has published a piece. */
+/** The attempt number that a run got with its lease or read, and whether it has published a piece. */
 type EditionRun = { edition: number | null; saw: number; told: boolean };
 
 /** One round of one turn, and the runs that may be on it. Each may publish pieces of its reply. */
 type EditionState = RoundState<EditionTurn, EditionRun> & {
-  /** The publisher of each edition: a slot, or a run that is over. */
+  /** The publisher under each attempt number: a slot, or an ended run. */
   told: (number | 'over' | 'nobody')[];
 };
 type Write = By<EditionState, EditionGuards>;
 
-/** The model of the editions of one round (R18). */
+/** The model of the attempt numbers of one round (R18). */
 export const editionSuite: Suite = suiteOf({
-  promise: 'two runs never tell pieces of a round under one edition',
+  promise: 'two runs never publish pieces of a round under one attempt number',
   guards: editionGuards,
   modelOf: (guards: EditionGuards, { faults }: { faults: Left }) => roundModel(rules, guards, faults),
   // Any two kinds of faults together.
@@ -108,7 +108,7 @@ const rules: RoundRules<EditionState, EditionGuards> = {
   },
 };
 
-/** Models `begin.ts`, `takeLease` and the first heartbeat: the lease and its edition are one write (R18). */
+/** Models `begin.ts`, `takeLease` and the first heartbeat: the lease and its attempt number are one write (R18). */
 function takeEdition({ state: { turn }, slot, run, guards }: Write): void {
   if (turn.owner === slot) run.edition = turn.edition - 1;
   else {
@@ -122,11 +122,11 @@ function hear(
   may: May<EditionState, EditionGuards>,
   guards: EditionGuards,
 ): void {
-  if (run.edition !== null || !guards.unleasedRunTellsNothing) may('TELLS a piece', tellPiece);
+  if (run.edition !== null || !guards.unleasedRunTellsNothing) may('publishes a piece', tellPiece);
   may('gets its reply', (by) => Object.assign(by.run, { at: 'saving' }));
   if (run.isLost) return;
-  may('gets no reply now', (by) => Object.assign(by.run, { at: 'postponing' }), 'later');
-  may('gets an error for good', (by) => Object.assign(by.run, { at: 'failing' }), 'definite');
+  may('gets a temporary error', (by) => Object.assign(by.run, { at: 'postponing' }), 'later');
+  may('gets a permanent error', (by) => Object.assign(by.run, { at: 'failing' }), 'definite');
 }
 
 /** Publishes a piece of the reply to its watchers. */
@@ -134,16 +134,17 @@ function tellPiece({ state, slot, run }: Write): void {
   const { turn, told } = state;
   const edition = run.edition ?? 0;
   const teller = told[edition] ?? 'nobody';
-  if (teller !== 'nobody' && teller !== slot) state.broken ??= 'two runs told pieces under one edition';
+  if (teller !== 'nobody' && teller !== slot) state.broken ??= 'two runs published pieces under one attempt number';
   if (turn.status === 'saved' && edition > (turn.saved ?? 0))
-    state.broken ??= 'a piece was told under an edition above the saved one';
+    state.broken ??= 'a piece was published under a higher attempt number than the saved number';
   for (let index = 0; index <= edition; index += 1) told[index] ??= 'nobody';
   told[edition] = slot;
   run.told = true;
 }
 
 /**
- * Models `save-round.ts` and `end.ts`: the first write wins, under its own edition or, after another lease, the next.
+ * Models `save-round.ts` and `end.ts`: the first write wins, under its own attempt number or, after another lease,
+ * the next.
  */
 function saveReply(by: Write): void {
   const { state, slot, run, guards } = by;
@@ -154,14 +155,15 @@ function saveReply(by: Write): void {
   const isOwn = guards.saveIsNewest ? isNewest : run.edition !== null;
   const edition = isOwn ? (run.edition ?? 0) : now;
   const teller = told[edition] ?? 'nobody';
-  if (teller !== 'nobody' && teller !== slot) state.broken ??= 'a reply was saved under the edition of another run';
+  if (teller !== 'nobody' && teller !== slot)
+    state.broken ??= 'a reply was saved under the attempt number of another run';
   if (told.slice(edition + 1).some((above) => above !== 'nobody'))
-    state.broken ??= 'a reply was saved under a lower edition than one that was told';
+    state.broken ??= 'a reply was saved under a lower attempt number than a published piece';
   endRound(by, 'saved');
   turn.saved = edition;
 }
 
-/** Models `postpone.ts` (R5): a run that published no piece returns its edition, if it is the newest. */
+/** Models `postpone.ts` (R5): a run that published no piece returns its attempt number, if it is the newest. */
 function postponeEdition(by: Write): void {
   const { state, run, guards } = by;
   const { turn } = state;
@@ -170,12 +172,12 @@ function postponeEdition(by: Write): void {
   const mayReturn = run.told ? !guards.toldEditionIsKept : true;
   if (run.edition !== null && mayReturn && (isNewest || !guards.onlyNewestIsReturned)) {
     if (guards.untoldEditionIsReturned) turn.edition = run.edition;
-    else if (!run.told) state.broken ??= 'a round that was put off before its first piece became a new edition';
+    else if (!run.told) state.broken ??= 'a round that was postponed before its first piece got a new attempt number';
   }
   postpone(by);
 }
 
-/** Fails the turn. Its event has a number of the edition, so the next try has another edition. */
+/** Fails the turn. Its event has an attempt number, so the next attempt gets another number. */
 function failEdition(by: Write): void {
   if (mayGiveUp(by)) by.state.turn.edition += 1;
   failRound(by);

@@ -5,40 +5,40 @@ import { CHECKPOINT, type Table, type Up } from '../guards/guard.ts';
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const expired = `${CHECKPOINT}/deletion/erase-expired.ts`;
-const inUse = 'a conversation went while a turn of it was active';
+const inUse = 'a conversation was erased while one of its turns was active';
 
 /** The guards that expire old conversations and keep the others: R32. */
 const expiryGuards = {
   expiryLocksConversation: {
     ...{ rule: 'R32', file: expired, code: 'for update skip locked' },
-    without: 'whether a conversation has expired is looked up before it is locked',
+    without: 'the expiry of a conversation is read before the conversation is locked',
     ...{ faults: { start: 1 }, caught: inUse },
   },
   activeDoesNotExpire: {
     ...{ rule: 'R32', file: `${CHECKPOINT}/sql/expires-at.ts` },
     code: 'select from work where work.conversation_id = conversations.id',
-    without: 'a conversation expires by the end of an earlier turn',
+    without: 'the expiry of a conversation counts from the end of an earlier turn',
     ...{ faults: { start: 2 }, caught: inUse },
   },
   expiryIsLookedAtAgain: {
     ...{ rule: 'R32', file: expired, code: 'when hidden_at is null then coalesce(expiresAt' },
-    without: 'a conversation that has not expired yet is not looked at again',
+    without: 'a conversation that has not expired yet is not checked again',
     ...{ faults: { start: 1 }, caught: 'stuck' },
   },
   createdIsLookedAt: {
     ...{ rule: 'R32', file: `${CHECKPOINT}/conversations.ts`, code: 'now() + make_interval(secs =>' },
-    without: 'nothing says when to look at a new conversation',
+    without: 'a new conversation has no time for its check',
     ...{ faults: {}, caught: 'stuck' },
   },
   changedIsLookedAt: {
     ...{ rule: 'R32', file: 'migrations/0001-pawl.sql', code: 'is distinct from old.config' },
-    without: 'a conversation that is to expire by now is not looked at',
+    without: 'a conversation is not checked after its expiry was shortened',
     ...{ faults: { change: 2 }, caught: 'stuck' },
   },
   agedIsReadUnderLock: {
     ...{ rule: 'R32', file: `${CHECKPOINT}/deletion/erase-aged.ts` },
     code: 'conversation_id in (listed(lines)) and goesByAge(days)',
-    without: 'a turn that was found too old is erased although it was reopened since',
+    without: 'an old turn is erased although it was reopened after the check',
     ...{ faults: { start: 2, age: 1 }, caught: inUse },
   },
 } satisfies Table;
@@ -62,7 +62,7 @@ type ExpiryState = Kept & {
 
 /** The model of a conversation that expires, and of a last turn that is deleted by age (R32). */
 export const expirySuite: Suite = suiteOf({
-  promise: 'old content is deleted, and no content that is used',
+  promise: 'old content is deleted, but never content in use',
   guards: expiryGuards,
   modelOf: (guards: ExpiryGuards, { faults }: { faults: Left }) =>
     plainModel<ExpiryState>({
@@ -102,7 +102,7 @@ function continueConversation(
     emit('a turn is started, or retried', (after) => Object.assign(after, { turn: 'active' }), 'start');
   else emit('the turn ends', (after) => Object.assign(after, { turn: 'ended', isOld: false }));
   emit(
-    'a caller changes when the conversation expires',
+    'a caller changes the expiry of the conversation',
     (after) => {
       after.due = after.expires ? 'never' : changedIsLookedAt ? 'now' : due;
       after.expires = !after.expires;
@@ -116,7 +116,7 @@ function expire(state: ExpiryState, guards: ExpiryGuards, emit: Emit<ExpiryState
   if (state.foundExpired) emit('the expired conversation is erased', (after) => erase(after));
   if (state.due !== 'now') return;
   const isOver = state.expires && state.isOld && (state.turn !== 'active' || !guards.activeDoesNotExpire);
-  emit(`the conversation is looked at: ${isOver ? 'it has expired' : 'it goes on'}`, (after) => {
+  emit(`the conversation is checked: ${isOver ? 'it has expired' : 'it is kept'}`, (after) => {
     if (isOver && guards.expiryLocksConversation) erase(after);
     else if (isOver) after.foundExpired = true;
     else after.due = after.expires && guards.expiryIsLookedAtAgain ? 'later' : 'never';
@@ -127,16 +127,16 @@ function expire(state: ExpiryState, guards: ExpiryGuards, emit: Emit<ExpiryState
 function sweepAged(state: ExpiryState, guards: ExpiryGuards, emit: Emit<ExpiryState>): void {
   const isAged = state.turn === 'ended' && state.isOld;
   if (isAged && !state.foundAged)
-    emit('the turn is found too old', (after) => Object.assign(after, { foundAged: true }), 'age');
+    emit('the eraser finds the turn too old', (after) => Object.assign(after, { foundAged: true }), 'age');
   if (!state.foundAged) return;
-  emit('the turn is locked and erased, if it still is too old', (after) => {
+  emit('the turn is locked, and erased if it is still too old', (after) => {
     after.foundAged = false;
     if (isAged || !guards.agedIsReadUnderLock) erase(after);
   });
 }
 
 function erase(state: ExpiryState): void {
-  if (state.turn === 'active') state.broken ??= 'a conversation went while a turn of it was active';
-  if (!state.isOld) state.broken ??= 'a conversation went before its time';
+  if (state.turn === 'active') state.broken ??= 'a conversation was erased while one of its turns was active';
+  if (!state.isOld) state.broken ??= 'a conversation was erased before its expiry';
   state.isThere = false;
 }

@@ -6,8 +6,8 @@ import { type By, endRound, failRound, isOnStep, mayGiveUp, postpone, wake } fro
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const CHANGE = `${TURNS}/change-model.ts`;
-const wrongModel = 'a turn went on from a model that it was not at';
-const leftReply = 'a reply was saved of a model that the turn had left';
+const wrongModel = 'a turn left a model that it did not ask';
+const leftReply = 'a reply of a former model was saved';
 
 /** The guards that keep a turn from asking its models out of order or in vain: R24. */
 const fallbackGuards = {
@@ -20,7 +20,7 @@ const fallbackGuards = {
   leaseChecksModel: {
     ...{ rule: 'R24', file: `${TURNS}/lease.ts`, code: 'at_head and model = "ownModel" and work.step' },
     without: 'a run that loaded the turn before the change takes its lease after it',
-    ...{ faults: { duplicate: 1, definite: 1 }, caught: 'a model was asked again that the turn had left' },
+    ...{ faults: { duplicate: 1, definite: 1 }, caught: 'a former model was asked again' },
   },
   changeChecksLease: {
     ...{ rule: 'R24', file: CHANGE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
@@ -34,40 +34,40 @@ const fallbackGuards = {
   },
   changeRaisesGeneration: {
     ...{ rule: 'R24', file: CHANGE, code: 'generation = work.generation + 1' },
-    without: 'a change of models leaves the generation as it is',
+    without: 'a change of models does not raise the generation',
     ...{ faults: { lostAck: 1, definite: 1 }, caught: wrongModel },
   },
   changeClearsTries: {
     ...{ rule: 'R24', file: CHANGE, code: 'freshStep, waited_ms = 0' },
-    without: 'the failed tries of the model before count against the next one',
-    ...{ faults: { later: 3 }, caught: 'a model was left before its tries were used up' },
+    without: 'failed attempts of the former model count for the next model',
+    ...{ faults: { later: 3 }, caught: 'a model was left before its attempts were used up' },
   },
   changeIsDue: {
     ...{ rule: 'R24', file: CHANGE, code: 'due_at = case when place is null then dueIn(timing.graceMs)' },
-    without: 'a change of models leaves the turn due at no time',
+    without: 'a change of models sets no due time',
     ...{ faults: { definite: 1, flush: 1 }, caught: 'stuck' },
   },
   leftModelSavesNoRound: {
     ...{ rule: 'R24', file: `${TURNS}/commits/write-reply.ts` },
     code: `work.step = 'r' || "roundNumber" and work.model = input.model`,
-    without: 'a late reply with calls is saved, whatever model the turn is at',
+    without: 'a late reply with calls is saved after a change of models',
     ...{ faults: { duplicate: 1, definite: 1 }, caught: leftReply },
   },
   leftModelAnswersNothing: {
     ...{ rule: 'R24', file: `${TURNS}/commits/write-ending.ts` },
     code: '("roundNumber" is null or work.model = input.model)',
-    without: 'a late answer is saved, whatever model the turn is at',
+    without: 'a late answer is saved after a change of models',
     ...{ faults: { duplicate: 1, definite: 1 }, caught: leftReply },
   },
 } satisfies Table;
 
 type FallbackGuards = Up<typeof fallbackGuards>;
 
-/** The last of a turn's models, which are numbered from 0, and the tries of each model. */
+/** The last of a turn's models, which are numbered from 0, and the attempts of each model. */
 const LAST_MODEL = 2;
 const MOST_TRIES = 2;
 
-/** The present model and the failed tries of the step. A run has loaded both. */
+/** The present model and the failed attempts of the step. A run has loaded both. */
 type Asked = { model: number; attempts: number };
 
 /** One round of one turn, and the runs that may ask its models. */
@@ -79,7 +79,7 @@ type Write = By<FallbackState, FallbackGuards>;
 
 /** The model of a round that may be sent to several models (R24). */
 export const fallbackSuite: Suite = suiteOf({
-  promise: 'a turn asks its models in their order, each for as long as it may',
+  promise: 'a turn asks its models in order, each for all its attempts',
   guards: fallbackGuards,
   modelOf: (guards: FallbackGuards, { faults }: { faults: Left }) => roundModel(rules, guards, faults),
   scenes: ({ each }) =>
@@ -107,7 +107,7 @@ const rules: RoundRules<FallbackState, FallbackGuards> = {
   begin: askModel,
   isStale: ({ state, run }) => run.model !== state.turn.model,
   refusesStale: ({ leaseChecksModel }) => leaseChecksModel,
-  stale: 'a model was asked again that the turn had left',
+  stale: 'a former model was asked again',
   hear,
   commits: { saving: saveReply, postponing: postponeRound, changing: changeModel, failing: failTurn },
   retry: (state) => {
@@ -128,15 +128,15 @@ function hear({ isLost, model }: Write['run'], may: May<FallbackState, FallbackG
   may('gets an answer', ({ run }) => Object.assign(run, { at: 'saving', isAnswer: true }));
   may('gets calls', ({ run }) => Object.assign(run, { at: 'saving', isAnswer: false }));
   if (isLost) return;
-  may('gets no reply now', (by) => leaveOr(by, afterFailure(by)), 'later');
-  may('gets an error for good', (by) => leaveOr(by, model < LAST_MODEL ? 'changing' : 'failing'), 'definite');
+  may('gets a temporary error', (by) => leaveOr(by, afterFailure(by)), 'later');
+  may('gets a permanent error', (by) => leaveOr(by, model < LAST_MODEL ? 'changing' : 'failing'), 'definite');
 }
 
-/** Follows a transient failure of the model (`retry.ts`): the run counts the tries that it has loaded. */
+/** Follows a transient failure of the model (`retry.ts`): the run counts the attempts that it has loaded. */
 function afterFailure({ state, run }: Write): Commit {
   if (run.attempts + 1 < MOST_TRIES) return 'postponing';
   const isCurrent = run.model === state.turn.model && run.isFresh;
-  if (isCurrent && state.tries + 1 < MOST_TRIES) state.broken ??= 'a model was left before its tries were used up';
+  if (isCurrent && state.tries + 1 < MOST_TRIES) state.broken ??= 'a model was left before its attempts were used up';
   return run.model < LAST_MODEL ? 'changing' : 'failing';
 }
 
@@ -153,7 +153,7 @@ function saveReply(by: Write): void {
   if (!isOnStep(by)) return;
   const isChecked = run.isAnswer ? guards.leftModelAnswersNothing : guards.leftModelSavesNoRound;
   if (run.model !== state.turn.model && isChecked) return;
-  if (run.model !== state.turn.model) state.broken ??= 'a reply was saved of a model that the turn had left';
+  if (run.model !== state.turn.model) state.broken ??= 'a reply of a former model was saved';
   endRound(by, 'saved');
 }
 
@@ -162,7 +162,7 @@ function changeModel(by: Write): void {
   const { state, run, slot, guards } = by;
   const { turn } = state;
   if (!mayGiveUp(by, { lease: guards.changeChecksLease, generation: guards.changeChecksGeneration })) return;
-  if (run.model !== turn.model) state.broken ??= 'a turn went on from a model that it was not at';
+  if (run.model !== turn.model) state.broken ??= 'a turn left a model that it did not ask';
   if (turn.lease === 'live' && turn.owner !== slot) state.broken ??= 'a model was left while another run asked it';
   postpone(by, guards.changeRaisesGeneration);
   turn.model = run.model + 1;
@@ -171,7 +171,7 @@ function changeModel(by: Write): void {
   state.tries = 0;
 }
 
-/** Models `postpone.ts` (R5): the try counts. */
+/** Models `postpone.ts` (R5): the attempt counts. */
 function postponeRound(by: Write): void {
   if (!mayGiveUp(by)) return;
   postpone(by);
@@ -182,6 +182,6 @@ function postponeRound(by: Write): void {
 /** Ends the turn negatively (R5), only at the last model. */
 function failTurn(by: Write): void {
   const isLeft = by.state.turn.model < LAST_MODEL;
-  if (isLeft && mayGiveUp(by)) by.state.broken ??= 'a turn failed although a model was left';
+  if (isLeft && mayGiveUp(by)) by.state.broken ??= 'a turn failed although it had another model';
   failRound(by);
 }

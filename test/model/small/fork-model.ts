@@ -4,7 +4,7 @@ import type { Left } from '../fault.ts';
 import { CHECKPOINT, type Table, TURN, TURNS, type Up } from '../guards/guard.ts';
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
-const changed = 'what a fork stands on changed';
+const changed = 'the basis of a fork changed';
 const plan = `${TURN}/forks/plan-fork.ts`;
 const erase = `${CHECKPOINT}/deletion/erase-rounds.ts`;
 
@@ -16,38 +16,38 @@ const forkGuards = {
       file: 'services/api/turns/forks/start-fork.ts',
       code: 'await lockLine(trx, project, conversationId)',
     },
-    without: 'a turn is looked at for a fork before its conversation is locked, and deleted in between',
-    ...{ faults: { fork: 1, remove: 1 }, caught: 'a fork stands on a turn that is gone' },
+    without: 'a fork reads its turn before it locks the conversation, and the turn is deleted',
+    ...{ faults: { fork: 1, remove: 1 }, caught: 'a fork is based on a deleted turn' },
   },
   forkedRoundIsAnswered: {
     ...{ rule: 'R37', file: plan, code: 'afterRound > answered.length' },
-    without: 'a fork stands on a round with a call that is answered later',
+    without: 'a fork is based on a round with an open call',
     ...{ faults: { fork: 1 }, caught: changed },
   },
   forkReadsUpToItsRound: {
     ...{ rule: 'R37', file: `${TURNS}/reading/history.ts`, code: 'turnUpTo(turn, round)' },
-    without: 'a fork reads rounds that came after it was made',
+    without: 'a fork reads rounds that were saved after the fork',
     ...{ faults: { fork: 1 }, caught: changed },
   },
   answerStaysOneRound: {
     ...{ rule: 'R37', file: `${TURN}/forks/turn-up-to.ts`, code: 'answeringRound(turn)?.number === round' },
-    without: 'a fork reads the output of a turn whose end came after it was made',
+    without: 'a fork reads the output of a turn that ended after the fork',
     ...{ faults: { fork: 1 }, caught: changed },
   },
   stoodOnIsKept: {
     ...{ rule: 'R37', file: erase, code: 'number > last' },
-    without: 'a delete of the turn erases rounds that a fork stands on',
+    without: 'a delete of the turn erases rounds that a fork is based on',
     ...{ faults: { fork: 1, remove: 1 }, caught: changed },
   },
   restIsErased: {
     ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/remove-turns.ts`, code: 'await eraseRounds(trx, lines)' },
-    without: 'a delete of the turn keeps rounds that no fork stands on',
-    ...{ faults: { fork: 1, remove: 1 }, caught: 'a round is kept for nothing' },
+    without: 'a delete of the turn keeps rounds that no fork is based on',
+    ...{ faults: { fork: 1, remove: 1 }, caught: 'a round was kept without a fork' },
   },
   lastForkErases: {
     ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/erase-lines.ts`, code: 'await eraseRounds(trx, [...origins])' },
-    without: 'what only a deleted fork stood on is kept',
-    ...{ faults: { fork: 2, remove: 1, drop: 1 }, caught: 'a round is kept for nothing' },
+    without: 'rounds are kept that only a deleted fork was based on',
+    ...{ faults: { fork: 2, remove: 1, drop: 1 }, caught: 'a round was kept without a fork' },
   },
 } satisfies Table;
 
@@ -61,7 +61,10 @@ type ForkState = Kept & {
   isAnswered: boolean;
   isRemoved: boolean;
   forks: { upTo: number; isThere: boolean; told: string }[];
-  /** The last round of a fork that a caller has planned and not written. Only mutants look before they write. */
+  /**
+   * The last round of a fork that a caller has planned and not written. Only mutants read in one step and write in a
+   * later step.
+   */
   looked: number | null;
 };
 
@@ -69,7 +72,7 @@ const MOST_ROUNDS = 3;
 
 /** The model of a turn that runs, ends, is retried and deleted, while forks depend on its rounds (R37). */
 export const forkSuite: Suite = suiteOf({
-  promise: 'the rounds of a fork stay as they are, as long as the fork is there and no longer',
+  promise: 'the rounds of a fork never change, and are kept as long as the fork',
   guards: forkGuards,
   modelOf: (guards: ForkGuards, { faults }: { faults: Left }) =>
     plainModel<ForkState>({
@@ -100,7 +103,7 @@ function workTurn({ status, rounds, isRemoved }: ForkState, emit: Emit<ForkState
     after.rounds.push('answer');
     Object.assign(after, { status: 'ended', isAnswered: true });
   });
-  emit('the turn is cut short', (after) => Object.assign(after, { status: 'ended' }));
+  emit('the turn is cancelled', (after) => Object.assign(after, { status: 'ended' }));
   emit('the turn fails', (after) => Object.assign(after, { status: 'failed' }), 'fail');
 }
 
@@ -115,14 +118,14 @@ function startForks(state: ForkState, guards: ForkGuards, emit: Emit<ForkState>)
   if (state.isRemoved) return;
   for (let upTo = 0; upTo <= state.rounds.length; upTo += 1) {
     if (guards.forkedRoundIsAnswered && state.rounds.slice(0, upTo).includes(null)) continue;
-    emit(`a caller forks behind round ${upTo}`, (after) => writeFork(after, upTo, guards), 'fork');
+    emit(`a caller forks after round ${upTo}`, (after) => writeFork(after, upTo, guards), 'fork');
     if (!guards.forkLocksOrigin && looked === null)
-      emit(`a caller looks at round ${upTo}`, (after) => Object.assign(after, { looked: upTo }), 'fork');
+      emit(`a caller reads round ${upTo}`, (after) => Object.assign(after, { looked: upTo }), 'fork');
   }
 }
 
 function writeFork(state: ForkState, upTo: number, guards: ForkGuards): void {
-  if (state.isRemoved) state.broken ??= 'a fork stands on a turn that is gone';
+  if (state.isRemoved) state.broken ??= 'a fork is based on a deleted turn';
   state.forks.push({ upTo, isThere: true, told: readUpTo(state, upTo, guards) });
 }
 
@@ -169,7 +172,7 @@ function readUpTo({ rounds, isAnswered }: ForkState, upTo: number, guards: ForkG
 
 function brokenFork(state: ForkState, guards: ForkGuards): string | null {
   const isChanged = state.forks.some(({ isThere, upTo, told }) => isThere && readUpTo(state, upTo, guards) !== told);
-  if (isChanged) return 'what a fork stands on changed';
+  if (isChanged) return 'the basis of a fork changed';
   const isLeft = state.rounds.slice(lastStoodOn(state)).some((round) => round !== undefined);
-  return state.isRemoved && isLeft ? 'a round is kept for nothing' : null;
+  return state.isRemoved && isLeft ? 'a round was kept without a fork' : null;
 }

@@ -6,10 +6,10 @@ import { type MayRun, moveRuns } from '../shared/move-runs.ts';
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const noDelivery = 'an event that an endpoint subscribes to was committed without its delivery';
-const dropped = 'a reply was dropped although its turn was at its round';
-const silent = 'a turn does not require action although each of its open calls waits';
+const dropped = 'a reply was dropped although its round was due';
+const silent = 'a turn does not require action although all its open calls wait';
 
-/** The guards that keep a run with old beliefs from leaving out rows of an endpoint or a waiting call: R15, R16. */
+/** The guards that make a run with old values write the rows of an endpoint or a waiting call: R15, R16. */
 const leanGuards = {
   leanReplyChecksEndpoints: {
     ...{ rule: 'R16', file: `${TURNS}/commits/write-reply.ts` },
@@ -18,13 +18,13 @@ const leanGuards = {
       file: `${CHECKPOINT}/sql/deliveries.ts`,
       code: 'nothingSubscribes: RawBuilder<boolean> = sqlnot hasEndpoints(sqlwork.project)',
     },
-    without: 'a run that has seen no endpoint commits a reply in the lean form, whether one was enabled since or not',
+    without: 'a run that read no endpoint commits a reply in the lean form although an endpoint was enabled',
     ...{ faults: { enable: 1 }, caught: noDelivery },
   },
   leanEndChecksEndpoints: {
     ...{ rule: 'R16', file: `${TURNS}/commits/write-ending.ts` },
     code: 'noOtherWaits join work on mayEnd and nothingSubscribes for no key update of work',
-    without: 'a run that has seen no endpoint ends its turn in the lean form, whether one was enabled since or not',
+    without: 'a run that read no endpoint ends its turn in the lean form although an endpoint was enabled',
     ...{ faults: { enable: 1 }, caught: noDelivery },
   },
   refusedReplyIsWrittenInFull: {
@@ -42,12 +42,12 @@ const leanGuards = {
   waitingCallsAreCounted: {
     ...{ rule: 'R15', file: `${TURNS}/save-round.ts` },
     code: 'calls.every(( waitsFor, result ) => waitsFor === null && !result)',
-    without: 'a reply of which one call runs and one waits is committed in the lean form',
+    without: 'a reply with a running and a waiting call is committed in the lean form',
     ...{ faults: {}, caught: silent },
   },
   leanBatchChecksWaiting: {
     ...{ rule: 'R15', file: `${TURNS}/commits/advance-batch.ts`, code: 'isLean ? sqland waiting_calls = 0 : sql' },
-    without: 'a run that has seen no waiting call answers in the lean form a batch that was written again since',
+    without: 'a run that read no waiting call answers a batch in the lean form although a call now waits',
     ...{ faults: { failover: 1 }, caught: silent },
   },
 } satisfies Table;
@@ -69,10 +69,10 @@ type LeanTurn = {
   needsAction: boolean;
 };
 
-/** A run and its beliefs, which are true when it loads its turn. */
+/** A run and the values that it read when it loaded its turn. */
 type LeanRun = {
   at: 'idle' | 'replying' | 'answering' | 'ending';
-  /** One of the calls of its reply waits. */
+  /** Whether a call of its reply waits. */
   isMixed: boolean;
   seesEndpoint: boolean;
   seesWaiting: boolean;
@@ -90,7 +90,7 @@ type Write = { state: LeanState; run: LeanRun; guards: LeanGuards };
 const IDLE: LeanRun = { at: 'idle', isMixed: false, seesEndpoint: false, seesWaiting: false, isRefused: false };
 const NO_CALLS = { hasRunning: false, hasWaiting: false, isCounted: false, needsAction: false };
 
-/** Models the lean and the full forms of a reply, a batch and an end. A run may have old beliefs (R15, R16). */
+/** Models the lean and the full forms of a reply, a batch and an end. A run may have old values (R15, R16). */
 export const leanSuite: Suite = suiteOf({
   promise: 'the lean and the full form keep each delivery and each waiting call',
   guards: leanGuards,
@@ -104,7 +104,7 @@ export const leanSuite: Suite = suiteOf({
       },
       brokenIn: ({ turn: { step, hasRunning, hasWaiting, needsAction } }) => {
         const isSilent = step === 'b1' && hasWaiting && !hasRunning && !needsAction;
-        return isSilent ? 'a turn does not require action although each of its open calls waits' : null;
+        return isSilent ? 'a turn does not require action although all its open calls wait' : null;
       },
       isDone: ({ turn, runs }) => turn.step === 'ended' && runs.every(({ at }) => at === 'idle'),
     }),
@@ -137,7 +137,7 @@ function load({ turn, isEnabled }: LeanState, may: MayRun<LeanState>): void {
 
 const COMMITS = { replying: saveReply, answering: saveAnswer, ending: endTurn };
 
-/** Commits a verb, which is then over or writes the full form. A verb is called again if its answer is lost. */
+/** Commits a write, which then ends or writes the full form. The run repeats a write if its answer is lost. */
 function commit(write: (by: Write) => Next, guards: LeanGuards, may: MayRun<LeanState>): void {
   may('commits', (run, state) => {
     Object.assign(run, write({ state, run, guards }) === 'over' ? IDLE : { isRefused: true });
@@ -188,7 +188,7 @@ function endTurn({ state, run, guards }: Write): Next {
 
 function refuse(state: LeanState, isAtRound: boolean, isWrittenInFull: boolean): Next {
   if (isWrittenInFull) return 'in-full';
-  if (isAtRound) state.broken ??= 'a reply was dropped although its turn was at its round';
+  if (isAtRound) state.broken ??= 'a reply was dropped although its round was due';
   return 'over';
 }
 

@@ -5,38 +5,37 @@ import { CHECKPOINT, inReply, type Table, TURN, TURNS, type Up } from '../guards
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const commit = `${TURNS}/save-round.ts`;
-const ran = 'a call ran that has a recorded result';
+const ran = 'a run made a call with a recorded result';
 
 /** The guards that keep the calls of a rerun from being made twice: R38. */
 const rerunGuards = {
   resultsAreSavedWithTheRound: {
     ...{ rule: 'R38', file: commit, code: 'columnsOfRound( ...round, calls )' },
     shared: inReply('calls as (insertCalls(sql`target`, sql`"roundNumber"`))'),
-    without:
-      'calls are saved open and answered from the record afterwards, so that another worker runs them in between',
+    without: 'calls are saved as open and answered from the record later, so another worker runs them',
     ...{ faults: { job: 1 }, caught: ran },
   },
   unrecordedIsDeniedWithTheRound: {
     ...{ rule: 'R38', file: `${TURN}/forks/recorded-results.ts` },
     code: "call.effect === 'at_most_once' ? { result: NOT_RECORDED",
-    without: 'whether a call that may be made once is denied is decided by the run that would make it',
-    ...{ faults: { job: 1 }, caught: 'a call that may be made once was made without a record' },
+    without: 'the run that would make an at_most_once call decides whether to deny it',
+    ...{ faults: { job: 1 }, caught: 'an at_most_once call was made without a record' },
   },
   wholeBatchMovesOn: {
     ...{ rule: 'R38', file: commit, code: 'const open = calls.filter((call) => !call.result);' },
     shared: inReply(`"openCalls" = 0 as is_complete`),
-    without: 'the batch of a round whose calls are all answered is due, and nothing in it is left to complete it',
+    without: 'a batch is due although all its calls are answered, and no call can complete it',
     ...{ faults: {}, caught: 'stuck' },
   },
   recordEndsWithTheStart: {
     ...{ rule: 'R38', file: `${TURNS}/reruns/recorded-results.ts` },
     code: 'completed_at <= (select created_at from turns',
-    without: 'what a retry of the turn adds to it is taken for a result of before',
-    ...{ faults: { retry: 1 }, caught: 'a rerun took a result that came after its start' },
+    without: 'a rerun uses results that a retry of the turn added later',
+    ...{ faults: { retry: 1 }, caught: 'a rerun used a result that was saved after its start' },
   },
   recordOutlivesItsTurn: {
     ...{ rule: 'R38', file: `${CHECKPOINT}/deletion/erase-rounds.ts`, code: 'round > last and not reused' },
-    without: 'a delete of the turn takes the recorded results from a rerun',
+    without: 'a delete of the turn deletes the recorded results of a rerun',
     ...{ faults: { remove: 1 }, caught: ran },
   },
 } satisfies Table;
@@ -45,7 +44,7 @@ type RerunGuards = Up<typeof rerunGuards>;
 
 type RerunCall = 'open' | 'recorded' | 'denied' | 'ran';
 
-/** A rerun with a reply that asks for a recorded call, and for an unrecorded call that may be made once. */
+/** A rerun with a reply that asks for a recorded call, and for an unrecorded `at_most_once` call. */
 type RerunState = Kept & {
   step: 'r1' | 'b1' | 'r2' | 'ended';
   calls: { known: RerunCall; unknown: RerunCall } | null;
@@ -55,7 +54,7 @@ type RerunState = Kept & {
 
 /** The model of a rerun, with calls that the record of another turn answers (R38). */
 export const rerunSuite: Suite = suiteOf({
-  promise: 'a rerun makes no call that was recorded, or that may be made once',
+  promise: 'a rerun makes no recorded call, and no at_most_once call',
   guards: rerunGuards,
   modelOf: (guards: RerunGuards, { faults }: { faults: Left }) =>
     plainModel<RerunState>({
@@ -66,8 +65,8 @@ export const rerunSuite: Suite = suiteOf({
         changeOrigin(state, guards, emit);
       },
       brokenIn: ({ calls }) => {
-        if (calls?.known === 'ran') return 'a call ran that has a recorded result';
-        return calls?.unknown === 'ran' ? 'a call that may be made once was made without a record' : null;
+        if (calls?.known === 'ran') return 'a run made a call with a recorded result';
+        return calls?.unknown === 'ran' ? 'an at_most_once call was made without a record' : null;
       },
       isDone: ({ step }) => step === 'ended',
     }),
@@ -90,7 +89,8 @@ function workRerun(state: RerunState, guards: RerunGuards, emit: Emit<RerunState
 /** Models `save-round.ts`. */
 function saveReply(state: RerunState, guards: RerunGuards): void {
   const { hasRecord, isRetried } = state;
-  if (isRetried && !guards.recordEndsWithTheStart) state.broken ??= 'a rerun took a result that came after its start';
+  if (isRetried && !guards.recordEndsWithTheStart)
+    state.broken ??= 'a rerun used a result that was saved after its start';
   const known = hasRecord && guards.resultsAreSavedWithTheRound ? 'recorded' : 'open';
   const unknown = guards.unrecordedIsDeniedWithTheRound ? 'denied' : 'open';
   state.calls = { known, unknown };
@@ -98,7 +98,7 @@ function saveReply(state: RerunState, guards: RerunGuards): void {
   state.step = isComplete && guards.wholeBatchMovesOn ? 'r2' : 'b1';
 }
 
-/** Makes the calls. The run that saved the reply knows its calls, another run makes the calls that are open. */
+/** Makes the calls. The run that saved the reply knows its calls, another run makes the open calls. */
 function workBatch({ calls, hasRecord }: RerunState, emit: Emit<RerunState>): void {
   if (calls?.known === 'open')
     emit('the run answers the recorded call', (after) => answer(after, { known: hasRecord ? 'recorded' : 'ran' }));

@@ -23,31 +23,31 @@ const scheduleGuards = {
   },
   nextIsChecked: {
     ...{ rule: 'R36', file: FIRINGS, code: 'where id = id and next_at = nextAt and revision = revision' },
-    without: 'a worker fires what it has read, whoever was there since',
+    without: 'a worker fires a schedule although another worker has fired it since the read',
     ...{ faults: {}, caught: twice },
   },
   changeIsSeen: {
     ...{ rule: 'R36', file: `${CHECKPOINT}/schedules/schedules.ts` },
     code: 'update schedules set revision = revision + 1',
-    without: 'a worker starts the turn that it has read, whatever has been changed since',
-    ...{ faults: { change: 1 }, caught: 'a turn was started that the schedule no longer had' },
+    without: 'a worker starts the turn that it has read although the schedule has changed',
+    ...{ faults: { change: 1 }, caught: 'a turn was started from an outdated schedule' },
   },
   nextFollowsPlanned: {
     ...{ rule: 'R36', file: 'packages/core/schedule/next-time.ts' },
     code: 'return plannedAt: nextAt, nextAt: nextTime(plan, nextAt)',
-    without: 'the next time is the first after now',
+    without: 'the next time is computed from now',
     ...{ faults: {}, caught: none },
   },
   databaseClockFires: {
     ...{ rule: 'R36', file: FIRINGS, code: 'where next_at <= now() order by next_at' },
-    without: 'a worker fires what has come by its own clock',
+    without: 'a worker fires schedules by its own clock',
     ...{ faults: { skew: 1 }, caught: 'a turn was started before its planned time' },
   },
 } satisfies Table;
 
 type ScheduleGuards = Up<typeof scheduleGuards>;
 
-/** The values that a worker has read of the schedule, and its part of a firing that is not one commit. */
+/** The values that a worker has read of the schedule, and its part of a firing with several commits. */
 type Read = { nextAt: number; turn: number; revision: number; half: 'none' | 'started' | 'recorded' };
 
 /** A schedule with three planned times, and two workers that check it. */
@@ -116,7 +116,7 @@ function moveWorker(state: ScheduleState, { read, slot, guards, may }: Mover): v
   };
   if (state.nextAt > TIMES) return;
   if (state.nextAt <= state.now) may('reads the schedule, which is due', look);
-  else if (!guards.databaseClockFires) may('reads the schedule by a clock that is ahead', look, 'skew');
+  else if (!guards.databaseClockFires) may('reads the schedule with a fast clock', look, 'skew');
 }
 
 /** Models `fire-schedule.ts`: one transaction under the lock of the schedule. Returns the worker's remaining work. */
@@ -137,8 +137,7 @@ function isRefused({ nextAt, revision }: ScheduleState, read: Read, guards: Sche
 function start(after: ScheduleState, read: Read): true {
   after.turns[read.nextAt] = (after.turns[read.nextAt] ?? 0) + 1;
   if (read.nextAt > after.now) after.broken ??= 'a turn was started before its planned time';
-  if (read.half === 'none' && read.turn !== after.turn)
-    after.broken ??= 'a turn was started that the schedule no longer had';
+  if (read.half === 'none' && read.turn !== after.turn) after.broken ??= 'a turn was started from an outdated schedule';
   return true;
 }
 

@@ -8,7 +8,7 @@ import { named, type Suite, suiteOf, withFaults } from '../suite.ts';
 const POSTPONE = `${TURNS}/postpone.ts`;
 const ROUND = `${WORKER}/round/retry-round.ts`;
 const tooEarly = 'a round was asked on default before the change to it was committed';
-const tooMany = 'a round has counted more refusals than it had';
+const tooMany = 'a round counted more refusals than it received';
 
 /** The guards that keep a round from leaving its tier too early, twice, or for longer than the round: R24. */
 const tierGuards = {
@@ -21,7 +21,7 @@ const tierGuards = {
   leaseChecksTier: {
     ...{ rule: 'R24', file: `${TURNS}/lease.ts`, code: `tier_wait ->> 'tier' is not distinct from "ownTier"` },
     without: 'a run that loaded the turn before the change takes its lease after it',
-    ...{ faults: { refused: 3, duplicate: 1 }, caught: 'a run took its step on a tier that the round had left' },
+    ...{ faults: { refused: 3, duplicate: 1 }, caught: 'a run took its step on the former tier' },
   },
   tierChangeChecksLease: {
     ...{ rule: 'R24', file: POSTPONE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
@@ -30,38 +30,38 @@ const tierGuards = {
   },
   tierChangeChecksGeneration: {
     ...{ rule: 'R24', file: POSTPONE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
-    without: 'a refusal whose commit got no answer is committed again',
+    without: 'a refusal is committed again after a lost answer',
     ...{ faults: { refused: 1, lostAck: 1 }, caught: tooMany },
   },
   tierChangeRaisesGeneration: {
     ...{ rule: 'R24', file: POSTPONE, code: 'generation = work.generation + 1' },
-    without: 'a refusal leaves the generation as it is',
+    without: 'a refusal does not raise the generation',
     ...{ faults: { refused: 1, lostAck: 1 }, caught: tooMany },
   },
   tierChangeIsDue: {
     ...{ rule: 'R24', file: POSTPONE, code: 'update work set due_at = least(inMs(' },
-    without: 'a change of tiers leaves the turn due at no time',
+    without: 'a change of tiers sets no due time',
     ...{ faults: { late: 1, flush: 1 }, caught: 'stuck' },
   },
   refusalUsesNoTry: {
     ...{ rule: 'R24', file: ROUND, code: 'counts: false, waitedMs: 0, lacksCapacity: true' },
-    without: 'a refusal for lack of capacity counts as a failed try',
-    ...{ faults: { refused: 1, later: 1 }, caught: 'a turn failed before its tries were used up' },
+    without: 'a refusal for lack of capacity uses an attempt',
+    ...{ faults: { refused: 1, later: 1 }, caught: 'a turn failed before its attempts were used up' },
   },
   freshStepClearsTier: {
     ...{ rule: 'R24', file: `${CHECKPOINT}/sql/fresh-step.ts`, code: 'tier_wait: sql`null`' },
-    without: 'the next round begins on the tier that the round before has changed to',
+    without: 'the next round begins on the last tier of the former round',
     ...{ rounds: 2, faults: { refused: 2 }, caught: tooMany },
   },
 } satisfies Table<{ rounds?: number }>;
 
 type TierGuards = Up<typeof tierGuards>;
 
-/** The refusals that a round accepts from `flex`, and the tries of a round. */
+/** The refusals that a round accepts from `flex`, and the attempts of a round. */
 const MOST_REFUSALS = 3;
 const MOST_TRIES = 2;
 
-/** `turns.tier_wait` with its refusals, and the failed tries of the step. A run has loaded all three. */
+/** `turns.tier_wait` with its refusals, and the failed attempts of the step. A run has loaded all three. */
 type Asked = { tier: 'flex' | 'default'; refusals: number; attempts: number };
 
 /** `isRefused`: the provider has refused the run. `isCounted`: a commit has counted the refusal. */
@@ -121,7 +121,7 @@ const rules: RoundRules<TierState, TierGuards> = {
   },
   isStale: ({ state, run }) => run.tier !== state.turn.tier,
   refusesStale: ({ leaseChecksTier }) => leaseChecksTier,
-  stale: 'a run took its step on a tier that the round had left',
+  stale: 'a run took its step on the former tier',
   hear,
   commits: {
     ...{ saving: saveReply, waiting: waitForCapacity, postponing: postponeRound },
@@ -152,16 +152,16 @@ function askProvider(by: Write): void {
 function hear({ isLost, tier }: TierRun & { isLost: boolean }, may: May<TierState, TierGuards>): void {
   may('gets a reply', ({ run }) => Object.assign(run, { at: 'saving' }));
   if (isLost) return;
-  may('gets no reply now', afterFailure, 'later');
+  may('gets a temporary error', afterFailure, 'later');
   if (tier === 'flex') may('is refused for lack of capacity', afterRefusal, 'refused');
 }
 
-/** Models `retry-round.ts` after a failure: it counts the tries that it has loaded. */
+/** Models `retry-round.ts` after a failure: it counts the attempts that it has loaded. */
 function afterFailure(by: Write): void {
   const { state, run } = by;
   run.at = run.attempts + 1 < MOST_TRIES ? 'postponing' : 'failing';
   if (run.at === 'failing' && run.isFresh && isOnStep(by) && state.saw.failures + 1 < MOST_TRIES)
-    state.broken ??= 'a turn failed before its tries were used up';
+    state.broken ??= 'a turn failed before its attempts were used up';
 }
 
 /** Models `retryWithCapacity` of `retry-round.ts`: it counts the refusals that it has loaded. */
@@ -188,7 +188,7 @@ function saveReply(by: Write): void {
   queue.now = true;
 }
 
-/** Models `postpone.ts` (R5) after a refusal for lack of capacity, which uses no try. */
+/** Models `postpone.ts` (R5) after a refusal for lack of capacity, which uses no attempt. */
 function waitForCapacity(by: Write): void {
   if (!putOff(by)) return;
   countRefusal(by);
@@ -222,7 +222,7 @@ function countRefusal({ state, run }: Write): void {
   turn.refusals += 1;
   if (!run.isCounted) saw.refusals += 1;
   run.isCounted = true;
-  if (turn.refusals > saw.refusals) state.broken ??= 'a round has counted more refusals than it had';
+  if (turn.refusals > saw.refusals) state.broken ??= 'a round counted more refusals than it received';
 }
 
 /** Models `postpone.ts`. Returns whether it wrote. */

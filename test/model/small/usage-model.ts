@@ -14,22 +14,22 @@ const usageGuards = {
     ...{ rule: 'R33', file: `${TURNS}/save-round.ts` },
     code: 'savedBy(lean ?? (await writeReply(db, rowOfRound(round)))[0])',
     shared: inReply('recorded as (recordRounds(sql`target`)'),
-    without: 'what a round used is recorded apart from its commit',
+    without: 'the usage of a round is recorded in another commit than its reply',
     ...{ faults: { crash: 1 }, caught: lost },
   },
   recordNeedsRound: {
     ...{ rule: 'R33', file: `${TURNS}/commits/write-ending.ts`, code: 'recorded as (recordRounds(sql`target`)' },
-    without: 'a commit that is refused, since it was made before, records its usage',
+    without: 'a repeated commit that is refused records its usage',
     ...{ faults: { lostAck: 1 }, caught: 'usage was counted twice' },
   },
   recordsBecomeSumAtOnce: {
     ...{ rule: 'R33', file: ROLL_UP, code: 'insert into usage_sums' },
-    without: 'records are deleted in one commit, and summed in another',
+    without: 'one commit deletes records, and another commit adds them to the sum',
     ...{ faults: { crash: 1 }, caught: lost },
   },
   deletedIsSummed: {
     ...{ rule: 'R33', file: ROLL_UP, code: 'from taken group by' },
-    without: 'what was read before is summed, and a record that came late is deleted with the others',
+    without: 'a late record is deleted with the records that were read and summed',
     ...{ faults: {}, caught: lost },
   },
 } satisfies Table;
@@ -75,7 +75,7 @@ function saveRounds(guards: UsageGuards, emit: Emit<UsageState>): void {
   };
   emit('a round is saved', save);
   emit(
-    'a round is saved, and once more since no answer came',
+    'a round is saved, and saved again because the answer is lost',
     (after) => {
       save(after);
       if (!guards.recordNeedsRound) after.records += 1;
@@ -90,8 +90,8 @@ type Rolling = { run: Run; guards: UsageGuards; may: MayRun<UsageState> };
 /** Models `roll-up-usage.ts`: one statement, independent of other workers. */
 function rollUp({ records }: UsageState, { run, guards, may }: Rolling): void {
   if (run.at === 'idle' && records > 0)
-    may('looks at records', (own, after) => Object.assign(own, { at: 'read', records: after.records }));
-  if (run.at === 'read') may('takes what it deletes', (own, after) => take(after, own, guards));
+    may('reads records', (own, after) => Object.assign(own, { at: 'read', records: after.records }));
+  if (run.at === 'read') may('deletes the records', (own, after) => take(after, own, guards));
   if (run.at !== 'took') return;
   may('adds the sum', (own, after) => {
     after.sums += own.records;
