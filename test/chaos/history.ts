@@ -73,7 +73,7 @@ export type FaultRecord = {
   kind: FaultKind;
   from: number;
   endedAt: number;
-  /** The work it stopped: `all`, one part by name, or `none`. */
+  /** The work that the fault stopped: `all`, one part by name, or `none`. */
   scope: string;
   evidence: string | null;
 };

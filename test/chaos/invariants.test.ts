@@ -18,95 +18,92 @@ test('a sound history breaks no promise', () => {
 
 test.each<[string, (history: History) => void]>([
   [
-    'every acknowledged turn is there',
+    'every acknowledged turn exists',
     (history) => Object.assign(history, { acks: [...history.acks, lostAck(history)] }),
   ],
-  ['one key makes one turn', ({ acks }) => acks.push({ at: 0, plan: 1, turnId: 'turn_2' })],
-  ['every turn is acknowledged in the end', (history) => history.acks.pop()],
+  ['one idempotency key creates one turn', ({ acks }) => acks.push({ at: 0, plan: 1, turnId: 'turn_2' })],
+  ['the API acknowledges every turn before the run ends', (history) => history.acks.pop()],
   ['every turn ends', keepActive],
-  ['a turn has a row of work while it is active', ({ rows }) => Object.assign(rows.turns[1]!, { completedAt: null })],
-  ['a turn has a row of work while it is active', ({ rows }) => rows.strayWork.push({ turnId: 'turn_1' })],
+  ['exactly the active turns have a row of work', ({ rows }) => Object.assign(rows.turns[1]!, { completedAt: null })],
+  ['exactly the active turns have a row of work', ({ rows }) => rows.strayWork.push({ turnId: 'turn_1' })],
   ['a turn ends once', ({ rows }) => Object.assign(rows.events[5]!, { type: 'turn.completed' })],
   ['a turn ends once', ({ rows }) => Object.assign(rows.events[6]!, { type: 'turn.failed' })],
-  ['a turn ends as its script says', ({ plans }) => Object.assign(plans[0]!, { endings: ['failed'] })],
-  ['a turn ends as its script says', ({ rows }) => Object.assign(rows.turns[0]!, { output: 'Something else.' })],
-  ['rounds have no gap', ({ rows }) => rows.rounds.splice(0, 1)],
-  ['rounds have no gap', ({ rows }) => rows.rounds.push(rows.rounds[2]!)],
-  ['the model is sent one history', ({ modelCalls }) => Object.assign(modelCalls[1]!, { messages: ['a', 'b'] })],
-  ['the model is sent one history', ({ modelCalls }) => Object.assign(modelCalls[2]!, { messages: ['x', 'b', 'c'] })],
+  ['a turn ends as its script requires', ({ plans }) => Object.assign(plans[0]!, { endings: ['failed'] })],
+  ['a turn ends as its script requires', ({ rows }) => Object.assign(rows.turns[0]!, { output: 'Something else.' })],
+  ['the numbers of rounds have no gap', ({ rows }) => rows.rounds.splice(0, 1)],
+  ['the numbers of rounds have no gap', ({ rows }) => rows.rounds.push(rows.rounds[2]!)],
+  ['a turn sends one history', ({ modelCalls }) => Object.assign(modelCalls[1]!, { messages: ['a', 'b'] })],
+  ['a turn sends one history', ({ modelCalls }) => Object.assign(modelCalls[2]!, { messages: ['x', 'b', 'c'] })],
   [
-    'a turn leaves a model that dies once and for good',
+    'a turn changes its failed model once and permanently',
     ({ rows }) => Object.assign(rows.rounds[2]!, { model: 'dying/chaos' }),
   ],
-  ['an at_most_once call is made once at most', ({ toolCalls }) => toolCalls.push(toolCalls[0]!)],
+  ['an at_most_once call is made at most once', ({ toolCalls }) => toolCalls.push(toolCalls[0]!)],
   [
-    'a call is repeated under the same key with the same arguments',
+    'a repeated call has the same key and the same arguments',
     ({ toolCalls }) => Object.assign(toolCalls[2]!, { key: 'turn_1.1.call_7' }),
   ],
   [
-    'a call is repeated under the same key with the same arguments',
+    'a repeated call has the same key and the same arguments',
     ({ toolCalls }) => Object.assign(toolCalls[2]!, { args: '{"mark":"1.1.1","more":true}' }),
   ],
-  ['a result is of a call that was requested and made', ({ toolCalls }) => toolCalls.splice(0, 1)],
-  ['a result is of a call that was requested and made', ({ rows }) => rows.calls.splice(0, 1)],
+  ['every result belongs to a call that was requested and made', ({ toolCalls }) => toolCalls.splice(0, 1)],
+  ['every result belongs to a call that was requested and made', ({ rows }) => rows.calls.splice(0, 1)],
   ['an ended turn has no open call', ({ rows }) => Object.assign(rows.calls[0]!, { outcome: null })],
   ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.splice(3, 1)],
   ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.push(7)],
   ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: 'failed' })],
   ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: null })],
-  ['the stream of a response tells what is stored', ({ responses }) => Object.assign(responses[0]!, { told: '[{}]' })],
-  ['a call that is handed over is answered once', (history) => handOver(history, 0)],
-  ['a call that is handed over is answered once', (history) => handOver(history, 2)],
+  ['a streamed response equals the stored response', ({ responses }) => Object.assign(responses[0]!, { told: '[{}]' })],
+  ['a handed-over call is answered once', (history) => handOver(history, 0)],
+  ['a handed-over call is answered once', (history) => handOver(history, 2)],
   ['an approval is used once', (history) => adopt(history, 0)],
   ['an approval is used once', (history) => adopt(history, 2)],
-  ['what is said is in one turn, once', ({ talk }) => talk.turns[0]!.said.push('says 1.')],
-  ['what is said is in one turn, once', ({ talk }) => talk.turns[0]!.said.pop()],
-  ['what one client says is in the order in which it was said', ({ talk }) => talk.turns[0]!.said.reverse()],
-  ['a turn is answered with all that has joined it', ({ talk }) => Object.assign(talk.turns[0]!, { sent: 0 })],
+  ['every acknowledged message is in one turn, once', ({ talk }) => talk.turns[0]!.said.push('says 1.')],
+  ['every acknowledged message is in one turn, once', ({ talk }) => talk.turns[0]!.said.pop()],
+  ['the messages of one client keep their order', ({ talk }) => talk.turns[0]!.said.reverse()],
+  ['an answer covers all joined inputs of its turn', ({ talk }) => Object.assign(talk.turns[0]!, { sent: 0 })],
   [
     'the history of a fork never changes',
     ({ forks }) => Object.assign(forks.modelCalls[2]!, { messages: ['a', 'x', 'c'] }),
   ],
   ['the history of a fork never changes', ({ forks }) => Object.assign(forks.modelCalls[3]!, { messages: ['a', 'b'] })],
   ['the history of a fork never changes', ({ forks }) => Object.assign(forks.modelCalls[4]!, { messages: ['x'] })],
-  ['no rerun makes a call that was made', ({ forks }) => forks.toolCalls.push(forks.toolCalls[0]!)],
+  ['no rerun makes a recorded call', ({ forks }) => forks.toolCalls.push(forks.toolCalls[0]!)],
+  ['no rerun makes a recorded call', ({ forks }) => Object.assign(forks.toolCalls[0]!, { key: 'turn_6.1.call_1' })],
+  ['every fork completes', ({ forks }) => Object.assign(forks.families[0]!.forks[0]!, { status: null })],
+  ['every fork completes', ({ forks }) => Object.assign(forks.families[0]!.forks[1]!, { next: null })],
   [
-    'no rerun makes a call that was made',
-    ({ forks }) => Object.assign(forks.toolCalls[0]!, { key: 'turn_6.1.call_1' }),
-  ],
-  ['every fork ends', ({ forks }) => Object.assign(forks.families[0]!.forks[0]!, { status: null })],
-  ['every fork ends', ({ forks }) => Object.assign(forks.families[0]!.forks[1]!, { next: null })],
-  [
-    'what is deleted leaves every read, and goes with its forks',
+    'no read shows a deleted turn, and the turn is erased with its forks',
     ({ forks }) => Object.assign(forks.families[0]!.reads[0]!, { status: 200 }),
   ],
   [
-    'what is deleted leaves every read, and goes with its forks',
+    'no read shows a deleted turn, and the turn is erased with its forks',
     ({ forks }) => Object.assign(forks.families[0]!.reads[1]!, { text: '["fork-1.origin.1.book"]' }),
   ],
-  ['what is deleted leaves every read, and goes with its forks', ({ forks }) => forks.rows.push('turn_3')],
-  ['what is deleted or not stored is erased', ({ gone }) => Object.assign(gone[0]!, { turnId: 'turn_2' })],
-  ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'wrong' })],
-  ['webhooks are signed and known', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'untimely' })],
-  ['deliveries say what the receiver says', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'pending' })],
-  ['deliveries say what the receiver says', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'failed' })],
-  ['no attempt comes before its time', ({ webhooks }) => Object.assign(webhooks[1]!, { at: webhooks[0]!.at + 900 })],
-  ['no lease outlives its time', ({ latest }) => Object.assign(latest, { longestLeaseMs: 7_000 })],
-  ['no lease outlives its time', ({ rows }) => Object.assign(rows.turns[0]!, { leaseOwner: 'worker-1' })],
-  ['limits are kept', ({ toolCalls, rows }) => addCalls(5, toolCalls, rows)],
-  ['the API answers what it declares', ({ answers }) => Object.assign(answers[0]!, { status: 500 })],
-  ['the API answers what it declares', ({ answers }) => Object.assign(answers[1]!, { status: 404 })],
-  ['the API answers what it declares', ({ answers }) => Object.assign(answers[1]!, { hasRetryAfter: false })],
-  ['no process ends by itself', ({ ownEnds }) => Object.assign(ownEnds[0]!, { lastWords: 'TypeError' })],
-  ['every fault is overcome in half a minute', (history) => letLast(history)],
-  ['a turn starts at once beside a flood of another project', (history) => startLate(history)],
-  ['a project has no more turns at work than it may', ({ latest }) => Object.assign(latest, { mostFlooding: 9 })],
+  ['no read shows a deleted turn, and the turn is erased with its forks', ({ forks }) => forks.rows.push('turn_3')],
+  ['deleted and unstored turns are erased', ({ gone }) => Object.assign(gone[0]!, { turnId: 'turn_2' })],
+  ['webhooks are signed and have a delivery', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'wrong' })],
+  ['webhooks are signed and have a delivery', ({ webhooks }) => Object.assign(webhooks[1]!, { signature: 'untimely' })],
+  ['deliveries match the record of receivers', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'pending' })],
+  ['deliveries match the record of receivers', ({ rows }) => Object.assign(rows.deliveries[0]!, { status: 'failed' })],
+  ['no webhook is sent before its time', ({ webhooks }) => Object.assign(webhooks[1]!, { at: webhooks[0]!.at + 900 })],
+  ['leases end in time, and with their turns', ({ latest }) => Object.assign(latest, { longestLeaseMs: 7_000 })],
+  ['leases end in time, and with their turns', ({ rows }) => Object.assign(rows.turns[0]!, { leaseOwner: 'worker-1' })],
+  ['no turn exceeds its limits', ({ toolCalls, rows }) => addCalls(5, toolCalls, rows)],
+  ['the API sends only declared status codes', ({ answers }) => Object.assign(answers[0]!, { status: 500 })],
+  ['the API sends only declared status codes', ({ answers }) => Object.assign(answers[1]!, { status: 404 })],
+  ['the API sends only declared status codes', ({ answers }) => Object.assign(answers[1]!, { hasRetryAfter: false })],
+  ['no process exits without a request', ({ ownEnds }) => Object.assign(ownEnds[0]!, { lastWords: 'TypeError' })],
+  ['turns recover from every fault within 30 s', (history) => letLast(history)],
+  ['a turn starts within 5 s during a flood of another project', (history) => startLate(history)],
+  ['a project never exceeds its maximum of active turns', ({ latest }) => Object.assign(latest, { mostFlooding: 9 })],
   [
-    'every fault had an effect, and met turns in progress',
+    'every fault has an effect, and most faults affect turns in progress',
     ({ faults }) => Object.assign(faults[0]!, { evidence: null }),
   ],
   [
-    'every fault had an effect, and met turns in progress',
+    'every fault has an effect, and most faults affect turns in progress',
     ({ faults }) => Object.assign(faults[0]!, { from: 0, endedAt: 1 }),
   ],
 ])('"%s" is the only promise found broken', (promise, change) => {
@@ -159,8 +156,8 @@ test('a recovery may take longer if unharmed turns take longer', () => {
     addUnharmed(history, 10_000);
   });
 
-  expect(onIdleMachine).toContain('every fault is overcome in half a minute');
-  expect(onBusyMachine).not.toContain('every fault is overcome in half a minute');
+  expect(onIdleMachine).toContain('turns recover from every fault within 30 s');
+  expect(onBusyMachine).not.toContain('turns recover from every fault within 30 s');
 });
 
 test('a call that is answered once, or by an erased turn, breaks no promise', () => {
@@ -178,7 +175,7 @@ test('a call that is answered once, or by an erased turn, breaks no promise', ()
 test('an event that is missing from the database breaks a promise', () => {
   const broken = brokenBy(({ rows }) => rows.events.splice(2, 1));
 
-  expect(broken).toEqual(['events have no gap']);
+  expect(broken).toEqual(['the numbers of events have no gap']);
 });
 
 test('a webhook under two ids, or a missing webhook, breaks a promise', () => {
@@ -188,8 +185,8 @@ test('a webhook under two ids, or a missing webhook, breaks a promise', () => {
   });
   const never = brokenBy(({ webhooks }) => webhooks.pop());
 
-  expect(twice).toContain('the end of a turn is delivered, under one id');
-  expect(never).toContain('the end of a turn is delivered, under one id');
+  expect(twice).toContain('the end of a turn is delivered under one event id');
+  expect(never).toContain('the end of a turn is delivered under one event id');
 });
 
 /** Keeps turn 1 active until the end of the run. */
@@ -204,7 +201,7 @@ function letLast({ rows }: History): void {
   rows.turns[0]!.completedAt! += 60_000;
 }
 
-/** Adds a third turn that met no fault and took so much longer than its script. */
+/** Adds a third turn without a fault that took so much longer than its script. */
 function addUnharmed({ plans, rows }: History, delayMs: number): void {
   const createdAt = rows.turns[0]!.createdAt + 1_000_000;
   const completedAt = createdAt + plans[1]!.scriptedMs + delayMs;
@@ -212,7 +209,7 @@ function addUnharmed({ plans, rows }: History, delayMs: number): void {
   rows.turns.push({ ...rows.turns[0]!, id: 'turn_9', plan: 3, createdAt, completedAt });
 }
 
-/** Returns an acknowledgement of a third turn, which the database does not have. */
+/** Returns an acknowledgement of a third turn that is not in the database. */
 function lostAck({ plans }: History): History['acks'][number] {
   plans.push({ ...plans[1]!, number: 3 });
   return { at: 0, plan: 3, turnId: 'turn_3' };
@@ -225,7 +222,7 @@ function handOver({ plans, rows }: History, answers: number): void {
   for (let turn = 0; turn < answers; turn += 1) rows.answers.push({ turnId: `turn_${5 + turn}`, callId: 'ask_1' });
 }
 
-/** Adds a call to plan 1 that a person allowed, adopted by so many turns. */
+/** Adds a call to plan 1 that a person allowed and so many turns imported. */
 function adopt({ rows }: History, adopters: number): void {
   const call = { ...rows.calls[0]!, name: 'pay', mark: '1.1.9' };
   rows.calls.push({ ...call, index: 3, outcome: 'handed_over' });
@@ -242,7 +239,7 @@ function addCalls(count: number, toolCalls: History['toolCalls'], rows: History[
   }
 }
 
-/** Makes the fault of the run a flood, beside which turn 1 waits for its start. */
+/** Makes the fault of the run a flood, during which turn 1 waits for its start. */
 function startLate({ faults, rows }: History): void {
   const { createdAt } = rows.turns[0]!;
   Object.assign(faults[0]!, { kind: 'flood', from: createdAt - 1, endedAt: createdAt + 2_000, scope: 'none' });

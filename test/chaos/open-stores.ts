@@ -111,5 +111,5 @@ async function openTrio(): Promise<ChaosRedis & AsyncDisposable> {
 
 function required<Opened>(redis: Opened | null): Opened {
   if (redis) return redis;
-  throw new Error('There is no redis-server on the PATH. Install it, or choose --queue postgres.');
+  throw new Error('`redis-server` is not on the PATH. Install it, or choose `--queue postgres`.');
 }

@@ -36,7 +36,7 @@ export const faultKinds = {
   'worker-pause': { target: 'worker', lastsMs: [7_000, 10_000] },
   'worker-roll': { target: 'worker', lastsMs: [0, 500] },
   'worker-skew': { target: 'worker', lastsMs: [2_000, 6_000] },
-  // It starts and ends with a process of its own.
+  // It starts and ends its own process.
   'worker-misdated': { target: 'worker', lastsMs: [3_000, 8_000] },
   'worker-cut-off': { target: 'worker', lastsMs: [2_000, 8_000] },
   'worker-parted': { target: 'worker', lastsMs: [3_000, 9_000] },

@@ -14,6 +14,6 @@ export type Fault = (harness: ChaosHarness, scheduled: ScheduledFault) => Promis
 export function aimedAt<Part>(parts: Part[], scheduled: Pick<ScheduledFault, 'kind' | 'aim'>): Part {
   const half = targetOf(scheduled).endsWith('2') ? 1 : 0;
   const part = parts[half % parts.length];
-  if (!part) throw new Error('There is nothing to aim at.');
+  if (!part) throw new Error('The run has no part for this fault.');
   return part;
 }

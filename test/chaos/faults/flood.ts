@@ -13,13 +13,13 @@ const LIMIT_MS = 40_000;
 const TIMEOUT_MS = 5_000;
 const POLL_MS = 100;
 
-/** The flood has far more turns than may run, so the other project is beside it until no turn waits. */
+/** The flood has far more turns than may run, so the other project runs beside it until no turn waits. */
 const TURN = {
   model: `openai/${FLOOD.model}`,
   input: JSON.stringify({ sim: { answer: 'One of many.', final: { think_ms: 60 } } }),
 };
 
-/** Posts more turns of another project at once than there are places. */
+/** Posts more turns of another project at once than the project has slots. */
 export const floodApi: Fault = async (harness, { number }) => {
   const until = Date.now() + LIMIT_MS;
   const left = Array.from({ length: TURNS }, (_, index) => `flood-${number}-${Date.now()}-${index}`);
@@ -44,7 +44,7 @@ export const floodApi: Fault = async (harness, { number }) => {
   return { evidence, endedAt: Date.now(), scope: 'none' };
 };
 
-/** Returns whether the turn was acknowledged. Each try asks another API. */
+/** Returns whether the turn was acknowledged. Each attempt asks another API. */
 async function postOne({ apis }: ChaosHarness, key: string): Promise<boolean> {
   const api = apis[Math.floor(Math.random() * apis.length)];
   const headers = { authorization: `Bearer ${FLOOD.key}`, 'content-type': 'application/json', 'idempotency-key': key };

@@ -56,7 +56,7 @@ export const loseAcks: Fault = async (harness, scheduled) => {
   const outcome = await harm(links, 'drop-replies', scheduled);
   const hasCommit = links.some(({ harm: { droppedReplies } }) => droppedReplies.some(isCommit));
   // Writes are sent in groups, so a short time may pass without a commit.
-  return { ...outcome, evidence: outcome.evidence && hasCommit ? `${outcome.evidence}, commits among them` : null };
+  return { ...outcome, evidence: outcome.evidence && hasCommit ? `${outcome.evidence}, including commits` : null };
 };
 
 /**

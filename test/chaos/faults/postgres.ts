@@ -86,7 +86,7 @@ export const restartPostgres: Fault = async ({ postgres }, { lastsMs }) => {
   await postgres.crash();
   await sleep(lastsMs);
   await postgres.start();
-  return { evidence: `PostgreSQL was away for ${Date.now() - from} ms`, endedAt: Date.now(), scope: 'all' };
+  return { evidence: `PostgreSQL was unavailable for ${Date.now() - from} ms`, endedAt: Date.now(), scope: 'all' };
 };
 
 /**

@@ -15,8 +15,8 @@ export function proveTroubles(history: ProvenHistory): History['faults'] {
       ({ turnId, round, generation }) => turnIds.has(turnId) && round === 1 && generation < FAILING_ATTEMPTS,
     );
     if (fault.kind !== 'poison-turn')
-      return { ...fault, evidence: met.length > 0 ? `the model met it ${met.length} times` : null };
+      return { ...fault, evidence: met.length > 0 ? `the model failed ${met.length} times` : null };
     const taken = history.ownEnds.filter(({ lastWords }) => lastWords.includes('poison taken'));
-    return { ...fault, evidence: taken.length > 0 ? `${taken.length} workers took it` : null };
+    return { ...fault, evidence: taken.length > 0 ? `${taken.length} workers took the turn` : null };
   });
 }

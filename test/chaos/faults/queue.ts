@@ -58,7 +58,7 @@ export const replayJobs: Fault = async (harness, scheduled) => {
     await retryUntilDone(() => harness.jobQueue.enqueue(wakeups.slice(start, start + MANY)));
   }
   return {
-    evidence: wakeups.length > 0 ? `${wakeups.length} old jobs again` : null,
+    evidence: wakeups.length > 0 ? `${wakeups.length} old jobs added again` : null,
     endedAt: Date.now(),
     scope: 'none',
   };
@@ -81,7 +81,7 @@ function renumbered(wakeup: TurnWakeup, { number }: ScheduledFault, index: numbe
 
 const LOSING_MS = 1_000;
 
-/** The most tries to lose the queue, since it may be empty when it is lost. */
+/** The maximum of attempts to lose the queue, since the queue may be empty when it is lost. */
 const ATTEMPTS = 3;
 
 /**
@@ -102,7 +102,7 @@ export const pauseRescuers: Fault = async (harness, { lastsMs }) => {
   const endedAt = Date.now();
   const passedOver = await countPassedOver(sql);
   await retryUntilDone(() => sql`drop sequence if exists chaos_passed_over`);
-  return { evidence: passedOver > 0 ? `${passedOver} rescues passed over` : null, endedAt, scope: 'all' };
+  return { evidence: passedOver > 0 ? `${passedOver} rescues skipped` : null, endedAt, scope: 'all' };
 };
 
 async function blockRescuers(sql: postgres.Sql): Promise<void> {

@@ -15,6 +15,6 @@ export function troubleReceiver(mode: ReceiverMode): Fault {
     while (receiver.received.length === before && Date.now() < until) await sleep(100);
     receiver.setMode('well');
     const met = receiver.received.length - before;
-    return { evidence: met > 0 ? `${met} webhooks met it` : null, endedAt: Date.now(), scope: 'none' };
+    return { evidence: met > 0 ? `the receiver got ${met} webhooks` : null, endedAt: Date.now(), scope: 'none' };
   };
 }

@@ -13,13 +13,13 @@ export const restartRedis: Fault = (harness, { lastsMs }) =>
 
 /** Returns the Redis of the run. Faults that need a Redis are scheduled only if the run has a Redis. */
 function redisOf({ redis }: Pick<ChaosHarness, 'redis'>): ChaosRedis {
-  if (!redis) throw new Error('There is no Redis in this run.');
+  if (!redis) throw new Error('This run has no Redis.');
   return redis;
 }
 
 function singleOf(harness: Pick<ChaosHarness, 'redis'>): TestRedis {
   const { single } = redisOf(harness);
-  if (!single) throw new Error('The Redis of this run is more than one server.');
+  if (!single) throw new Error('This run has several Redis servers, but the fault requires one.');
   return single;
 }
 
@@ -43,7 +43,7 @@ async function stop(redis: TestRedis, { awayMs, forget }: { awayMs: number; forg
   await redis.start({ forget });
   const endedAt = Date.now();
   const after = await runId(redis);
-  return { evidence: before === after ? null : `Redis was away for ${awayMs} ms`, endedAt, scope: 'all' };
+  return { evidence: before === after ? null : `Redis was unavailable for ${awayMs} ms`, endedAt, scope: 'all' };
 }
 
 /** Returns the name that Redis gives itself at each start. */

@@ -29,12 +29,14 @@ export function emptyFaults({ faults, rows }: Pick<History, 'faults' | 'rows'>):
   const isEmpty = faults.length > 0 && met.length < faults.length * LEAST_SHARE;
   return [
     ...ineffective.map(({ number, kind }) => `fault ${number}, ${kind}, had no effect`),
-    ...(isEmpty ? [`only ${met.length} of ${faults.length} faults met a turn in progress`] : []),
+    ...(isEmpty ? [`only ${met.length} of ${faults.length} faults affected a turn in progress`] : []),
   ];
 }
 
 /** Returns processes that ended without a request, except workers that a poison turn killed. */
 export function deadProcesses({ ownEnds }: Pick<History, 'ownEnds'>): string[] {
   const unprovoked = ownEnds.filter(({ lastWords }) => !lastWords.includes('poison taken'));
-  return unprovoked.map(({ part, lastWords }) => `${part} ended by itself: ${lastWords.trim().split('\n').at(-1)}`);
+  return unprovoked.map(
+    ({ part, lastWords }) => `${part} exited without a request: ${lastWords.trim().split('\n').at(-1)}`,
+  );
 }

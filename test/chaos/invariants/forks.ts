@@ -23,7 +23,7 @@ export function changedHistories({ forks: { families, modelCalls } }: Forks): st
 }
 
 /**
- * Returns calls that may be made once and were made twice in a family. Also returns calls of reruns, since all were
+ * Returns `at_most_once` calls that were made twice in a family. Also returns calls of reruns, since all were
  * recorded.
  */
 export function repeatedByReruns({ forks: { families, toolCalls } }: Forks): string[] {
@@ -39,7 +39,7 @@ export function endlessForks({ forks: { families } }: Forks): string[] {
       ...(status === 'completed' ? [] : [`${id} is ${status}`]),
       ...(next?.status === 'completed'
         ? []
-        : [`${next?.id ?? `what follows ${id}`} is ${next?.status ?? 'not there'}`]),
+        : [`${next?.id ?? `the turn after ${id}`} is ${next?.status ?? 'missing'}`]),
     ]),
   );
 }

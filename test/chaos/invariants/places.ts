@@ -10,7 +10,7 @@ const USUAL_DELAYS = 5;
 /** The time until a turn is found again after another fault. */
 const RECOVERY_MS = 15_000;
 
-/** The shapes of turns that wait only for a place. Turns of other shapes may start after the ends of others. */
+/** The shapes of turns that wait only for a slot. Turns of other shapes may start after the ends of others. */
 const PLAIN = new Set(['plain', 'ask', 'limited']);
 
 /** Returns turns that were posted beside a flood of another project and started late, without another fault. */
@@ -27,7 +27,7 @@ export function lateStarts(history: Pick<History, 'faults' | 'plans' | 'rows'>):
       ({ from, endedAt }) => from <= createdAt + waitedMs && createdAt <= endedAt + RECOVERY_MS,
     );
     if (!plain.has(plan) || !isBeside || isExcused || waitedMs <= limitMs) return [];
-    return [`${id} of plan ${plan} started ${Math.round(waitedMs)} ms after its POST, beside a flood`];
+    return [`${id} of plan ${plan} started ${Math.round(waitedMs)} ms after its POST, during a flood`];
   });
 }
 
@@ -35,5 +35,5 @@ export function lateStarts(history: Pick<History, 'faults' | 'plans' | 'rows'>):
 export function overfullProjects({ latest }: Pick<History, 'latest'>): string[] {
   const { mostFlooding } = latest;
   const most = FLOOD.max_active_turns;
-  return mostFlooding > most ? [`${mostFlooding} turns of ${FLOOD.name} were at work, more than ${most}`] : [];
+  return mostFlooding > most ? [`${mostFlooding} turns of ${FLOOD.name} were active, more than ${most}`] : [];
 }

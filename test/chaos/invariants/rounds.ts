@@ -19,7 +19,7 @@ export function forkedHistories({ modelCalls }: Pick<History, 'modelCalls'>): st
   return [...Map.groupBy(modelCalls, ({ turnId }) => turnId)].flatMap(([turnId, calls]) => {
     const inOrder = calls.toSorted((one, other) => one.round - other.round);
     const fork = inOrder.find((call, index) => index > 0 && !follows(call, inOrder[index - 1]));
-    return fork ? [`${turnId} sent the model another history in round ${fork.round}`] : [];
+    return fork ? [`${turnId} sent the model a different history in round ${fork.round}`] : [];
   });
 }
 

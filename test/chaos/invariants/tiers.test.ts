@@ -3,8 +3,8 @@ import type { History } from '../history.ts';
 import { soundHistory } from '../sound-history.ts';
 import { checkInvariants } from './check-invariants.ts';
 
-const LEAVES_ONCE = 'a round leaves its tier once, and asks on the next one only then';
-const IN_ORDER = 'events of rounds are in order';
+const LEAVES_ONCE = 'a round changes its tier once, before it asks on the next tier';
+const IN_ORDER = 'events have the order of their rounds';
 
 /**
  * Returns the broken promises after a change of a history in which round 1 of turn 1 asks on `flex`, then on

@@ -1,7 +1,9 @@
 import type { ModelCall } from '../../harness/servers/model-recorder.ts';
 import type { History } from '../history.ts';
 
-/** The possible difference between the driver's clock and the database's clock, since one counts whole milliseconds. */
+/**
+ * The possible difference between the driver's clock and the database's clock, since one counts whole milliseconds.
+ */
 const CLOCK_MS = 1;
 
 /**
@@ -16,8 +18,8 @@ export function strayTiers({ rows, modelCalls }: Pick<History, 'rows' | 'modelCa
   const late = [...callsOf].filter(([, calls]) => isLate(calls));
   return [
     ...twice.map(([round, all]) => `round ${round} changed its tier ${all.length} times`),
-    ...early.map(([round]) => `round ${round} was asked on default before it changed to that`),
-    ...late.map(([round]) => `round ${round} was asked on flex after it had changed to default`),
+    ...early.map(([round]) => `round ${round} was asked on default before its change to default`),
+    ...late.map(([round]) => `round ${round} was asked on flex after its change to default`),
   ];
 }
 

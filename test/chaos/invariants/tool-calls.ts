@@ -16,7 +16,7 @@ export function changedCalls({ toolCalls }: RecordedCalls): string[] {
     new Set(calls.map(({ key }) => key)).size > 1 ? [`${mark} was called under several keys`] : [],
   );
   const byKey = [...Map.groupBy(toolCalls, ({ key }) => key)].flatMap(([key, calls]) =>
-    new Set(calls.map(({ tool, args }) => `${tool} ${args}`)).size > 1 ? [`${key} came with other arguments`] : [],
+    new Set(calls.map(({ tool, args }) => `${tool} ${args}`)).size > 1 ? [`${key} was sent with other arguments`] : [],
   );
   return [...byMark, ...byKey];
 }
@@ -31,7 +31,7 @@ export function inventedResults({ toolCalls, rows }: RecordedCalls & Pick<Histor
   const unrequested = [...seen].filter((mark) => !requested.has(mark));
   return [
     ...invented.map(({ turnId, mark }) => `${turnId} has a result of ${mark}, which was never called`),
-    ...unrequested.map((mark) => `${mark} was called and stands in no committed round`),
+    ...unrequested.map((mark) => `${mark} was called and is in no committed round`),
   ];
 }
 

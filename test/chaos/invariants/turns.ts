@@ -49,7 +49,7 @@ export function oddEnds({ rows }: Pick<History, 'rows'>): string[] {
     if (!ENDED.has(status)) return [];
     const ends = (eventsOf.get(id) ?? []).filter(({ type }) => ENDED.has(type.replace('turn.', '')));
     if (ends.length === 1 && ends[0]?.type === `turn.${status}`) return [];
-    return [`${id} is ${status} and its events say ${ends.map(({ type }) => type).join(', ') || 'no end'}`];
+    return [`${id} is ${status}, but its events say ${ends.map(({ type }) => type).join(', ') || 'no end'}`];
   });
 }
 
@@ -62,7 +62,7 @@ export function wrongEnds({ plans, rows }: Pick<History, 'plans' | 'rows'>): str
     const why = errorCode ? ` (${errorCode})` : '';
     if (!plan.endings.includes(status)) return [`${id} of plan ${number} is ${status}${why}, not ${plan.endings[0]}`];
     const isRight = status !== 'completed' || output === plan.output;
-    return isRight ? [] : [`${id} of plan ${number} says ${JSON.stringify(output)}, not ${plan.output}`];
+    return isRight ? [] : [`${id} of plan ${number} answered ${JSON.stringify(output)}, not ${plan.output}`];
   });
 }
 

@@ -32,7 +32,7 @@ export function forgedWebhooks({ webhooks, rows, faults }: Pick<History, 'webhoo
   const skews = faults.filter(({ kind }) => kind === 'worker-skew' || kind === 'worker-misdated');
   const isExcused = (at: number) => skews.some(({ from, endedAt }) => at >= from && at <= endedAt + SLACK_MS);
   return webhooks.flatMap(({ at, id, signature }) => {
-    if (!known.has(id)) return [`webhook ${id} is of no delivery`];
+    if (!known.has(id)) return [`webhook ${id} has no stored delivery`];
     const isRight = signature === 'right' || (signature === 'untimely' && isExcused(at));
     return isRight ? [] : [`the signature of webhook ${id} is ${signature}`];
   });
@@ -58,7 +58,7 @@ export function hastyWebhooks({ webhooks, hurriedFrom }: Pick<History, 'webhooks
     seen.flatMap(({ at }, index) => {
       const before = seen[index - 1];
       if (!before || before.answered === 204 || at - before.at >= LEAST_PAUSE_MS) return [];
-      return [`webhook ${id} came again ${at - before.at} ms after it was answered ${before.answered ?? 'nothing'}`];
+      return [`webhook ${id} was sent again ${at - before.at} ms after the answer ${before.answered ?? 'none'}`];
     }),
   );
 }

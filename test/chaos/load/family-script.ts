@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-/** Writes the input of a turn of so many rounds with calls. `mark` is in all of them, and in the answer. */
+/** Writes the input of a turn of so many rounds with calls. `mark` is in all rounds and in the answer. */
 export function familyScript({ mark, rounds }: { mark: string; rounds: number }, random: Random): string {
   const replies = Array.from({ length: rounds }, (_, round) => ({
     think_ms: random.integer(50, 400),
@@ -13,7 +13,9 @@ export function familyScript({ mark, rounds }: { mark: string; rounds: number },
   return JSON.stringify({ sim: { rounds: replies, answer: `Done: ${mark}.`, final } });
 }
 
-/** Returns the tools of these turns: a tool that may be called once, and a tool that may be repeated. */
+/**
+ * Returns the tools of these turns: a tool whose calls are made at most once, and a tool whose calls may be repeated.
+ */
 export function familyTools(toolUrl: string) {
   return [familyTool('book', 'at_most_once'), familyTool('note', 'idempotent')];
 

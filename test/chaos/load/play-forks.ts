@@ -12,7 +12,9 @@ type Play = { number: number; random: Random; client: ApiClient; toolUrl: string
 /** The number of families that are played at the same time. */
 const FORKERS = 3;
 
-/** Plays several clients that start turns, fork, rerun and delete them concurrently, each with one family at a time. */
+/**
+ * Plays several clients that start turns, fork, rerun and delete them concurrently, each with one family at a time.
+ */
 export async function playForks(options: ForkOptions, client: ApiClient, toolUrl: string): Promise<Family[]> {
   const { origins, seconds, seed } = options;
   const pauseMs = (seconds * 1_000 * FORKERS) / Math.max(origins, 1);
@@ -99,7 +101,7 @@ function madeOf(kind: MadeTurn['kind'], answer: ApiAnswer | undefined): MadeTurn
   return { kind, id: String(id), conversationId: String(conversation_id), afterRound, status: null, next: null };
 }
 
-/** Reads the answers of a deleted turn, and the traces of it in its forks. */
+/** Reads the answers of a deleted turn, and the traces of the turn in its forks. */
 async function readDeleted(client: ApiClient, origin: string, forks: MadeTurn[]): Promise<Family['reads']> {
   // A rerun has the input of its turn as its own input.
   const lines = forks.filter(({ kind }) => kind === 'fork');
@@ -111,7 +113,7 @@ async function readDeleted(client: ApiClient, origin: string, forks: MadeTurn[])
   );
 }
 
-/** Waits for the end of a fork, and of a turn after it, which is sent the history of the fork. */
+/** Waits for the end of a fork and of a next turn, which sends the history of the fork. */
 async function endFork({ client, random }: Play, fork: MadeTurn): Promise<void> {
   fork.status = await awaitEnd(client, fork.id);
   const path = `/v1/conversations/${fork.conversationId}/turns`;

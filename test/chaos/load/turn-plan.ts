@@ -9,7 +9,7 @@ export type Shape = 'plain' | 'ask' | 'cancel' | 'limited' | 'second' | 'respons
 /** A fault of a turn: a failure of its model, or a tool that kills workers. */
 export type Trouble = Extract<FaultKind, `provider-${string}` | 'poison-turn'>;
 
-/** One turn of the load. All of it is known before the first turn is posted. */
+/** One turn of the load. Its plan is complete before the first turn is posted. */
 export type TurnPlan = {
   number: number;
   /** The time at which it is posted, in milliseconds from the start of the load. */
