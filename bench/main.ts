@@ -44,16 +44,16 @@ function endEarly(harness: BenchHarness): void {
 function describeRun({ postgres, redis }: BenchHarness, { scenario, turns, concurrency, tries, rounds }: Options) {
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
   return [
-    `${scenario}, ${new Date().toISOString().slice(0, 10)}. A turn, where nothing else is said: ` +
+    `${scenario}, ${new Date().toISOString().slice(0, 10)}. Each turn, unless stated otherwise: ` +
       `${rounds} rounds, ${rounds - 1} batches of ${CALLS.length} tools, a model over HTTP that takes 0 ms.`,
     `${turns} turns, ${concurrency} at a time, ${scenario === 'against' ? `${tries} groups in alternation` : `median of ${tries}`}.`,
     `Node ${process.version}, PostgreSQL ${postgres.version} (fsync and synchronous_commit on), ${redisLine(redis)}.`,
-    `All of it shares ${cores}; load average before the start ${loadavg()[0]?.toFixed(2)}. Only the ratios count.`,
+    `All processes share ${cores}. The load average before the start was ${loadavg()[0]?.toFixed(2)}. Only the ratios are comparable.`,
   ].join('\n');
 }
 
 function redisLine(redis: BenchHarness['redis']): string {
-  if (!redis) return 'no Redis (set REDIS_URL or put redis-server on the PATH), so nothing on Redis is measured';
+  if (!redis) return 'no Redis (set REDIS_URL or put redis-server on the PATH), so the run measures nothing on Redis';
   return redis.pid
     ? `Redis ${redis.version} (AOF everysec, noeviction)`
     : `Redis ${redis.version} at REDIS_URL, its CPU not counted`;

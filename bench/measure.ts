@@ -95,7 +95,7 @@ export async function inTime(load: Load, playTurn: () => Promise<void>): Promise
   const timeoutMs = TIMEOUT_MS + (load.forMs ?? load.turns * TIMEOUT_PER_TURN_MS);
   const timer = new AbortController();
   const late = sleep(timeoutMs, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`Turns were not over after ${timeoutMs / 1000} s.`);
+    throw new Error(`The turns did not end within ${timeoutMs / 1000} s.`);
   });
   late.catch(() => {});
   return Promise.race([runClosedLoop(load, playTurn), late]).finally(() => timer.abort());

@@ -50,7 +50,7 @@ function read(args: string[]): Options {
   const { values } = parseArgs({ args, options });
   const { scenario = 'throughput', modes = 'redis,postgres', only, against, profile } = values;
   if (against !== undefined && values.scenario !== undefined)
-    throw new Error('--against is a scenario of its own. Leave out --scenario.');
+    throw new Error('`--against` is its own scenario. Leave out `--scenario`.');
   if (against !== undefined) findCommit(against);
   const sizes = against !== undefined ? ALTERNATING : values.short ? SHORT : WHOLE;
   const sized = (Object.keys(sizes) as (keyof Sizes)[]).map((name) => [

@@ -36,7 +36,7 @@ export async function engine(setup: Setup): Promise<Contender> {
       await jobQueue.enqueue(wakeups.filter((wakeup) => wakeup.kind === 'turn'));
       const { status, output, rounds } = await ended;
       const isRight = status === 'completed' && rounds.length === work.rounds && output === ANSWER;
-      if (!isRight) throw new Error(`A turn did not end as it should: ${status} after ${rounds.length} rounds.`);
+      if (!isRight) throw new Error(`A turn ended in an unexpected way: ${status} after ${rounds.length} rounds.`);
     },
     close: async () => {
       await close();

@@ -14,7 +14,7 @@ export async function pawl(setup: Setup, deployment: Deployment = {}): Promise<C
       const { id } = await client.post('/v1/turns', request);
       const ended = await client.waitForEnd(id);
       const isRight = ended.status === 'completed' && ended.round === setup.work.rounds && ended.output === ANSWER;
-      if (!isRight) throw new Error(`A turn did not end as it should: ${JSON.stringify(ended).slice(0, 1_000)}`);
+      if (!isRight) throw new Error(`A turn ended in an unexpected way: ${JSON.stringify(ended).slice(0, 1_000)}`);
     },
     close: async () => {
       await client.close();

@@ -51,7 +51,7 @@ async function playTurn(loop: Naive, waiting: Map<string, () => void>, work: Wor
   waiting.delete(id);
   const end = await readEnd(loop.sql, id);
   const isRight = end?.status === 'completed' && end.output === ANSWER && end.messages === messagesOf(work);
-  if (!isRight) throw new Error(`A turn of the naive loop did not end as it should: ${JSON.stringify(end)}`);
+  if (!isRight) throw new Error(`A turn of the naive loop ended in an unexpected way: ${JSON.stringify(end)}`);
 }
 
 /**

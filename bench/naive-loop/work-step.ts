@@ -34,7 +34,7 @@ async function runCalls(message: NaiveMessage | undefined): Promise<NaiveMessage
 async function callTool(name: string, args: { article: string; currency: string }): Promise<unknown> {
   if (name === 'read_stock') return readStock(args);
   if (name === 'read_price') return readPrice(args);
-  return { error: `There is no tool ${name}.` };
+  return { error: `Tool ${name} not found.` };
 }
 
 const CONNECTIONS = 64;
@@ -51,7 +51,7 @@ export function openModel(modelUrl: string): NaiveContext['askModel'] {
     if (statusCode !== 200) throw new Error(`The model answered ${statusCode}: ${await body.text()}`);
     const { choices } = (await body.json()) as { choices: { message: NaiveMessage }[] };
     const message = choices[0]?.message;
-    if (!message) throw new Error('The model answered without a message.');
+    if (!message) throw new Error('The reply of the model has no message.');
     return message;
   };
 }

@@ -34,7 +34,7 @@ const run = promisify(execFile);
 /** Returns why a comparison is not possible here, or null if it is. */
 export async function reasonToLeaveOut(): Promise<string | null> {
   const [load = 0] = loadavg();
-  if (load > MOST_LOAD) return `the load average is ${load.toFixed(1)}, and the most is ${MOST_LOAD}`;
+  if (load > MOST_LOAD) return `the load average is ${load.toFixed(1)}, above the maximum of ${MOST_LOAD}`;
   const { driver } = await readCpu({ driver: process.pid });
   return driver ? null : 'this system has no /proc/<pid>/task/<thread>/schedstat to read the CPU of a process from';
 }

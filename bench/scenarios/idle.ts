@@ -35,7 +35,14 @@ export async function idle(harness: BenchHarness, options: Options) {
     rows.push([`${mode}, nothing waits`, ...cells(empty)], [`${mode}, turns wait`, ...cells(full)]);
     const added = sum(full.percent) - sum(empty.percent);
     goals.push(atMost(`on ${mode}: CPU added by turns that wait`, CPU_GOAL, added, ' %'));
-    goals.push(atMost(`on ${mode}: heap they add to a worker`, MEMORY_GOAL_MB, full.workerMb - empty.workerMb, ' MB'));
+    goals.push(
+      atMost(
+        `on ${mode}: heap that waiting turns add to a worker`,
+        MEMORY_GOAL_MB,
+        full.workerMb - empty.workerMb,
+        ' MB',
+      ),
+    );
   }
   const heads = ['', 'api %', 'worker %', 'postgres %', 'redis %', 'worker heap MB'];
   const waiting = `${options.waiting} turns in requires_action, ${options.queued} queued for a rate-limited provider.`;

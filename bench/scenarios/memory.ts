@@ -34,7 +34,7 @@ export async function memory(harness: BenchHarness, options: Options) {
   }
   const portions = Array.from({ length: PORTIONS }, (_, index) => `${options.turns * (index + 1)} turns`);
   const heads = ['worker, MB', `${STEPS} steps`, ...portions];
-  return { text: `${printTable(heads, rows)}\n(resident; with ${STEPS} steps the most it ever had)`, goals };
+  return { text: `${printTable(heads, rows)}\n(resident memory; with ${STEPS} steps: the maximum)`, goals };
 }
 
 /** Starts as many rounds at once, each of which waits for a model that thinks long. */
@@ -65,7 +65,7 @@ async function untilStarted(sql: postgres.Sql, turns: number): Promise<void> {
     if (row?.started >= turns) return sleep(2_000);
     await sleep(200);
   }
-  throw new Error(`A worker did not take ${turns} steps at once within ${TIMEOUT_MS / 1000} s.`);
+  throw new Error(`A worker did not run ${turns} steps at once within ${TIMEOUT_MS / 1000} s.`);
 }
 
 async function afterPortions(mode: Mode, harness: BenchHarness, options: Options): Promise<number[]> {

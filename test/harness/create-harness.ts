@@ -35,7 +35,9 @@ const UNTIL_DONE = Number.POSITIVE_INFINITY;
 type Env = Record<string, string>;
 type Options = { redis?: boolean; env?: Env; projects?: Projects };
 
-/** Options of a harness. `env` may depend on the address of the model. A harness `beside` another shares its stores. */
+/**
+ * Options of a harness. `env` may depend on the address of the model. A harness `beside` another shares its stores.
+ */
 export type HarnessOptions = Omit<Options, 'env'> & {
   env?: Env | ((modelUrl: string) => Env);
   beside?: { stores: LeasedStores } | undefined;
@@ -232,5 +234,5 @@ export async function workUntilEnded(harness: Harness, turnId: string): Promise<
     if (isTerminal(turn.status)) return turn;
     await letTimePass(harness);
   }
-  throw new Error(`${turnId} has not ended in 30 minutes`);
+  throw new Error(`${turnId} has not ended within 30 minutes`);
 }

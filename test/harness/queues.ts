@@ -37,6 +37,6 @@ function describeIfRedis(name: string, suite: () => void): void {
 
 function hasRedis(): boolean {
   const url: string | null | undefined = inject('redisUrl');
-  if (url === undefined) throw new Error('A unit test has no queue. Move its file out of UNIT in vitest.config.ts.');
+  if (url === undefined) throw new Error('A unit test has no queue. Remove the file from UNIT in `vitest.config.ts`.');
   return url !== null;
 }

@@ -12,7 +12,7 @@ export function linesOf({ lines }: { lines: Line[] }, event: string, fields: Lin
 export function untilLogged(process: { lines: Line[] }, event: string, fields: Line = {}): Promise<Line> {
   const find = () => {
     const [line] = linesOf(process, event, fields);
-    if (!line) throw new Error(`no ${event} is logged yet`);
+    if (!line) throw new Error(`the log has no ${event} yet`);
     return line;
   };
   return waitUntil(find);

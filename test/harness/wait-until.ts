@@ -11,9 +11,9 @@ export const BOUND_MS = 200_000;
  */
 export async function waitUntil<Found>(
   look: () => Found | Promise<Found>,
-  goal = 'the look succeeds',
+  goal = 'the condition holds',
 ): Promise<Exclude<Found, false>> {
-  let failure: unknown = new Error(`Waited in vain until ${goal}.`);
+  let failure: unknown = new Error(`Timed out before ${goal}.`);
   for (const until = performance.now() + BOUND_MS; performance.now() < until; await sleep(POLL_MS)) {
     try {
       const found = await look();

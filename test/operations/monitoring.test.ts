@@ -85,7 +85,7 @@ test('the dashboard has valid ids, places and data sources for Grafana 11', () =
   expect(dashboard.schemaVersion).toBe(39);
   expect(dashboard.uid).toBe('pawl');
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
-  expect(new Set(cells).size, 'panels lie on each other').toBe(cells.length);
+  expect(new Set(cells).size, 'panels overlap').toBe(cells.length);
   expect(Math.max(...dashboard.panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
   expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
     ['datasource', 'datasource'],
@@ -93,7 +93,7 @@ test('the dashboard has valid ids, places and data sources for Grafana 11', () =
   ]);
   for (const { title, type, description, targets = [] } of panels) {
     expect(['timeseries', 'stat'], title).toContain(type);
-    expect(description, `${title}: a sentence says what one sees`).toMatch(/\.$/);
+    expect(description, `${title}: a sentence describes the panel`).toMatch(/\.$/);
     expect(targets.map(({ datasource }) => datasource.uid)).toEqual(targets.map(() => `\${datasource}`));
     expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
   }

@@ -68,7 +68,7 @@ async function startCrashingProcess(part: Part, cache: string): Promise<Crashing
   const env = { PATH, HOME, NODE_COMPILE_CACHE: cache, MODULES: join(cache, `${part}.modules`) };
   const child = fork(MAIN, [part], { env, execArgv: ['--import', CACHED_MODULES], serialization: 'json' });
   const died = once(child, 'exit').then(([code]) => {
-    if (code) throw new Error(`a crashing process ended by itself with code ${code}`);
+    if (code) throw new Error(`a crashing process exited without a kill, with code ${code}`);
   });
   died.catch(() => {});
   // The caller awaits the answer or the death, so a message that cannot be sent is not a failure.

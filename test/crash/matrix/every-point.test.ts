@@ -16,7 +16,7 @@ const { queue, only, sample, list } = inject('crash') ?? { queue: null, only: ''
 const isWhole = sample === 1;
 const backends = queueBackends().filter(({ redis }) => !queue || redis === (queue === 'redis'));
 
-if (backends.length === 0) throw new Error('No Redis: put redis-server on the PATH, or leave --queue redis out.');
+if (backends.length === 0) throw new Error('No Redis: put redis-server on the PATH, or leave out `--queue redis`.');
 
 /** The lanes of each queue. Together they are one more than the cores, since a lane waits while its process dies. */
 const LANES = Math.ceil((availableParallelism() + 1) / backends.length);

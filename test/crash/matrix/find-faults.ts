@@ -78,7 +78,7 @@ function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   const again = Math.max(1, ...[...together.values()].map((asked) => asked.length - 1));
   const tooOften = now.modelRequests.length > undisturbed.modelRequests.length + again;
   return [
-    ...changed.map(([round]) => `round ${round} was asked differently the second time`),
+    ...changed.map(([round]) => `the second request of round ${round} was different`),
     ...faultsOfTiers(now, undisturbed),
     ...(tooOften
       ? [`the model was asked ${now.modelRequests.length} times instead of ${undisturbed.modelRequests.length}`]
@@ -118,9 +118,9 @@ function kinds(requests: ModelRequests): number {
 function faultsOfWebhooks(now: ObservedWebhook[], undisturbed: ObservedWebhook[], repeats: number): string[] {
   return [
     ...different('webhooks', eachOnce(now), eachOnce(undisturbed)),
-    ...now.filter(({ isGenuine }) => !isGenuine).map(({ type }) => `the webhook of ${type} is not its event's`),
+    ...now.filter(({ isGenuine }) => !isGenuine).map(({ type }) => `the webhook of ${type} differs from its event`),
     ...(now.length > undisturbed.length + repeats
-      ? [`${now.length} webhooks came instead of ${undisturbed.length}`]
+      ? [`${now.length} webhooks arrived instead of ${undisturbed.length}`]
       : []),
   ];
 }

@@ -58,7 +58,7 @@ export async function openLane(redis: boolean) {
     /** Makes a scene. `model` replaces `openai/test` in all its requests. */
     newScene: (model = CHAT): Scene => {
       const project = projects.pop();
-      if (!project) throw new Error('This lane has had too many scenes; open another one.');
+      if (!project) throw new Error('This lane has had too many scenes. Open another lane.');
       const at = (url: string) => askingFor(model, apiClient(url, `key-of-${project}`));
       const client = at(harness.url);
       const listed = async <One>(path: string) =>

@@ -106,7 +106,7 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
     await harness.rescue();
     if (minutes > LONGEST_MINUTES) await sleep(SELDOM_MS);
   }
-  throw new Error(`stuck: not over after ${LONGEST_MINUTES} minutes`);
+  throw new Error(`stuck: not ended after ${LONGEST_MINUTES} minutes`);
 }
 
 /**

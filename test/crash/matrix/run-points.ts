@@ -34,8 +34,8 @@ export async function dieAt(
     const faults = [
       ...findFaults(await observe(scene), end, reference.repeats),
       ...(answer === null || reference.answers?.includes(answer) ? [] : [`answered ${answer}`]),
-      ...leftovers.filter((state) => !MAY_BE_LEFT.has(state)).map((state) => `a job was left ${state}`),
-      ...((await lane.leftovers.isEmpty()) ? [] : ['a job that was worked late enqueued another one']),
+      ...leftovers.filter((state) => !MAY_BE_LEFT.has(state)).map((state) => `a job stayed ${state}`),
+      ...((await lane.leftovers.isEmpty()) ? [] : ['a late job enqueued another job']),
     ];
     return { point, happened: true, faults };
   } catch (error) {
@@ -81,7 +81,7 @@ const WAY_OUT = /^(?:before|take) /;
 export function describeDeaths(of: string, deaths: Death[]): string {
   const missed = missedOf(deaths);
   const summary = `killed at ${deaths.length - missed.length} of ${deaths.length} points of ${of}`;
-  return missed.length === 0 ? summary : `${summary}; not there again: ${missed.join(', ')}`;
+  return missed.length === 0 ? summary : `${summary}. Not reached again: ${missed.join(', ')}`;
 }
 
 /** Returns the differences after each death. */

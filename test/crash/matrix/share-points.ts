@@ -37,7 +37,7 @@ export function reachesQueue(point: string): boolean {
 function stretchesOf({ crossed, points }: Play): Map<string, string> {
   const chosen = new Set(points);
   const found = new Map<string, string>();
-  let stretch = 'nothing has reached the queue';
+  let stretch = 'the queue has no job yet';
   let isMet = true;
   for (const point of crossed) {
     if (reachesQueue(point)) [stretch, isMet] = [point, false];

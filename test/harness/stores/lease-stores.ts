@@ -87,7 +87,7 @@ function openOn(warm: WarmStores): typeof openStores {
   let openCount = 0;
   let isReturned = false;
   return async ({ REDIS_URL, DATABASE_URL }, onError) => {
-    if (isReturned) throw new Error('These stores were given back. Open a second process before the first one closes.');
+    if (isReturned) throw new Error('The stores were released. Open a second process before the first process closes.');
     openCount += 1;
     warm.onError = onError;
     const onRedis = REDIS_URL ? await openPatientStores({ DATABASE_URL, REDIS_URL }, onError) : null;

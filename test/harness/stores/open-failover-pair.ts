@@ -88,7 +88,7 @@ async function untilReplayed({ primary: { server } }: Pair): Promise<void> {
       `select replay_lsn >= '${now?.lsn}' as is_there from pg_stat_replication`,
     );
     return row?.is_there === true;
-  }, 'the standby has replayed all');
+  }, 'the standby has replayed all commits');
 }
 
 async function killPrimary({ primary, folder }: Pair): Promise<void> {

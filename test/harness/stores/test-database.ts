@@ -22,7 +22,7 @@ export async function createTestDatabase(): Promise<string> {
 
 function serverUrl(): string {
   const url: string | undefined = inject('postgresUrl');
-  if (!url) throw new Error('A unit test has no stores. Move its file out of UNIT in vitest.config.ts.');
+  if (!url) throw new Error('A unit test has no stores. Remove the file from UNIT in `vitest.config.ts`.');
   return url;
 }
 

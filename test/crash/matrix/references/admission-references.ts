@@ -7,7 +7,7 @@ const busy = { kind: 'status' as const, status: 503, retry_after_ms: 1, times: 1
 /** Turns that wait for places: of two projects, with one place each. */
 export const admissionReferences: Reference[] = [
   {
-    of: 'turns that wait for a place, one of them for its next try as well',
+    of: 'turns that wait for a slot, with one turn that also waits for its next attempt',
     points: /(?:requirePlaces|admitTurns)(?: #[1-6])?$|postponeStep|endWithRound/,
     projects: ({ project }) => [project, 'another'],
     env: { PAWL_WORKER_CONCURRENCY: '1' },

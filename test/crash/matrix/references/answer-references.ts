@@ -15,7 +15,7 @@ export const answerReferences: Reference[] = [
     start: (scene) => startUnfit(scene, [{ say: '{"city":"Lisbon"}' }]),
   },
   {
-    of: 'a turn that fails with an answer which does not fit after its repair either',
+    of: 'a turn that fails with an answer that is invalid after its repair too',
     points: /endWithRound/,
     start: (scene) => startUnfit(scene, [{ say: '{}' }]),
   },

@@ -32,7 +32,7 @@ export const apiReferences: Reference[] = [
     answers: [202],
   },
   {
-    of: 'the request that interrupts a turn by another',
+    of: 'the request that interrupts a turn with another turn',
     start: startWithHook,
     request: (scene) => continueFirst(scene, { input: 'Second.', on_active_turn: 'interrupt' }),
     answers: [202],
@@ -81,7 +81,7 @@ export const apiReferences: Reference[] = [
     answers: [202, 409],
   },
   {
-    of: 'the request that delivers a webhook once more',
+    of: 'the request that delivers a webhook again',
     start: async (scene) => {
       await startWithHook(scene);
       await scene.harness.workUntilIdle();
@@ -103,13 +103,13 @@ export const apiReferences: Reference[] = [
     answers: [204, 404],
   },
   {
-    of: 'the request that deletes a conversation which others were forked from',
+    of: 'the request that deletes a conversation with forks',
     start: startForked,
     request: deleteConversation,
     answers: [204, 404],
   },
   {
-    of: 'the request that deletes a turn of a conversation that goes on',
+    of: 'the request that deletes a turn of a continuing conversation',
     start: async ({ startTurn, call, harness, recorder }) => {
       const input = user(text('Look'), image(PNG));
       const { conversation_id: id } = await startTurn({ input, webhook: receiver({ recorder }) });
@@ -120,13 +120,13 @@ export const apiReferences: Reference[] = [
     answers: [204, 404],
   },
   {
-    of: 'the request that deletes a turn on which a fork stands',
+    of: 'the request that deletes a turn with a fork',
     start: startForked,
     request: deleteTurn,
     answers: [204, 404],
   },
   {
-    of: 'the request that deletes a response at work',
+    of: 'the request that deletes a running response',
     start: startWithHook,
     request: async (scene) => {
       const { id } = await first(scene);
@@ -147,7 +147,7 @@ export const apiReferences: Reference[] = [
     answers: [200],
   },
   {
-    of: 'the request that gives a webhook endpoint another secret',
+    of: 'the request that changes the secret of a webhook endpoint',
     start: createEndpoint,
     request: async (scene) => ({ method: 'POST', path: `${await endpointOf(scene)}/rotate_secret`, headers: key }),
     answers: [200],

@@ -4,7 +4,7 @@ import type { Reference } from './reference.ts';
 /** Turns with a history that becomes shorter before a round. */
 export const compactionReferences: Reference[] = [
   {
-    of: 'turns whose histories are compacted, one of them once its model has refused it',
+    of: 'turns whose histories are compacted, one after a refusal of its model',
     points: /saveCompaction|ask |saveRound|enqueue/,
     start: async ({ startTurn }) => {
       const rounds = [1, 2, 3].map((number) => ({

@@ -4,7 +4,7 @@ import type { Call, Reference } from './reference.ts';
 /** Requests that together cross the writes of chat completions. */
 export const completionReferences: Reference[] = [
   {
-    of: 'the request that is answered with a chat completion',
+    of: 'the request that creates a chat completion',
     start: complete,
     request: async () => create,
     answers: [200],

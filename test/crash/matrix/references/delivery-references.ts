@@ -3,7 +3,7 @@ import type { Reference } from './reference.ts';
 /** Turns that are reported by several webhooks. */
 export const deliveryReferences: Reference[] = [
   {
-    of: 'a turn that is sent to two webhook endpoints, one of which refuses for good',
+    of: 'a turn with two webhook endpoints, one of which refuses permanently',
     start: async ({ startTurn, recorder, call }) => {
       const events = ['turn.completed', 'webhook_endpoint.disabled'];
       await call('POST', '/v1/webhook_endpoints', { body: { url: `${recorder.url}/hook`, events } });
@@ -12,7 +12,7 @@ export const deliveryReferences: Reference[] = [
     },
   },
   {
-    of: 'two deliveries that no worker has taken, to a slow receiver that has one slot',
+    of: 'two deliveries that no worker has taken, to a slow receiver with one slot',
     points: /takeDeliveries #1$|send \/late_hook|saveDelivery/,
     repeats: 2,
     env: { PAWL_WORKER_CONCURRENCY: '1' },

@@ -7,14 +7,14 @@ import type { Call, Reference } from './reference.ts';
 /** Turns that are forked, run again and deleted. */
 export const forkReferences: Reference[] = [
   {
-    of: 'the request that forks a turn at work',
+    of: 'the request that forks a running turn',
     start: startWaiting,
     request: (scene) => askFirst(scene, 'fork', { input: scripted({ answer: 'Forked.' }) }),
     answers: [202],
     react: answerDevice,
   },
   {
-    of: 'the request that deletes a turn on whose rounds a fork stands',
+    of: 'the request that deletes a turn with a fork of its rounds',
     start: async (scene) => {
       const id = await startEnded(scene, 'picture');
       await scene.call('POST', `/v1/turns/${id}/fork`, { body: { after_round: 1, input: 'Hi' } });
@@ -24,13 +24,13 @@ export const forkReferences: Reference[] = [
     answers: [204, 404],
   },
   {
-    of: 'the request that runs a turn again',
+    of: 'the request that reruns a turn',
     start: startEnded,
     request: (scene) => askFirst(scene, 'rerun', {}),
     answers: [202],
   },
   {
-    of: 'the request that runs a response again to which calls were allowed',
+    of: 'the request that reruns a response with allowed calls',
     start: startAllowed,
     request: async (scene) => {
       const [, allowed] = await scene.turns();
@@ -39,7 +39,7 @@ export const forkReferences: Reference[] = [
     answers: [202],
   },
   {
-    of: 'a turn that is run again, with the results of its calls',
+    of: 'a rerun with the results of the recorded calls',
     points: /saveRound|endWithRound|r2|r3/,
     start: async (scene) => {
       const id = await startEnded(scene);

@@ -20,7 +20,7 @@ export const inputReferences: Reference[] = [
     answers: [200],
   },
   {
-    of: 'the request that merges into a turn which has not begun',
+    of: 'the request that merges an input into a queued turn',
     start: ({ startTurn }) => startTurn({ input: 'First.' }),
     request: (scene) => continueFirst(scene, { input: 'Second.', on_active_turn: 'merge', debounce_ms: 10 }),
     answers: [200],

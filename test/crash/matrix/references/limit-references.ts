@@ -20,7 +20,7 @@ export const limitReferences: Reference[] = [
       }),
   },
   {
-    of: 'a turn that waits for room under a limit, and is woken',
+    of: 'a turn that waits under a limit and is enqueued again',
     // Workers check the waiting turns by the clock.
     points: /bookUnder|postponeStep|wakeWaiting › wake #1$/,
     model: 'openai/test',

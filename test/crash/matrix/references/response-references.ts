@@ -19,7 +19,7 @@ export const responseReferences: Reference[] = [
     answers: [200],
   },
   {
-    of: 'the request that creates a response behind another',
+    of: 'the request that creates a response after another response',
     start: (scene) => respond(scene, { input: 'First.' }),
     request: (scene) => behindFirst(scene, { input: 'Second.' }),
     answers: [200],
@@ -37,13 +37,13 @@ export const responseReferences: Reference[] = [
     answers: [200],
   },
   {
-    of: 'the request that allows a call of the response before',
+    of: 'the request that allows a call of the previous response',
     start: (scene) => respond(scene, askingToAllow(scene)),
     request: async (scene) => behindFirst(scene, { input: await allowing(scene) }),
     answers: [200],
   },
   {
-    of: 'the request that deletes a response on which a fork stands',
+    of: 'the request that deletes a response with a fork',
     start: async (scene) => {
       const previous_response_id = await respondTwice(scene);
       await respond(scene, { input: 'Another second.', previous_response_id });
@@ -52,14 +52,14 @@ export const responseReferences: Reference[] = [
     answers: [200, 404],
   },
   {
-    of: 'a response that answers the calls of the one before',
+    of: 'a response that answers the calls of the previous response',
     start: async (scene) => {
       const previous_response_id = await respond(scene, asking);
       await scene.call('POST', '/v1/responses', create({ ...answering, previous_response_id }));
     },
   },
   {
-    of: 'a response that begins with calls which a person has allowed',
+    of: 'a response that begins with allowed calls',
     start: async (scene) => {
       const previous_response_id = await respond(scene, askingToAllow(scene));
       const body = create({ input: await allowing(scene), previous_response_id });

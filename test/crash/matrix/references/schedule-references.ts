@@ -10,7 +10,7 @@ const plan = { cron: '0 0 1 1 *', turn };
 /** Turns with a time, schedules, and the requests that create them. */
 export const scheduleReferences: Reference[] = [
   {
-    of: 'a turn whose time comes, and a schedule that is due',
+    of: 'a delayed turn whose time passes, and a due schedule',
     points: /queueDelayed|fireSchedules|fireSchedule|lockDueSchedule|recordFiring|beginTurn|endWithRound|enqueue/,
     start: async (scene) => {
       const { id } = await create(scene);
@@ -21,7 +21,7 @@ export const scheduleReferences: Reference[] = [
     },
   },
   {
-    of: 'the request that starts a turn for later',
+    of: 'the request that creates a delayed turn',
     start: nothing,
     request: async () => ({ method: 'POST', path: '/v1/turns', headers: key, body: { ...turn, delay_seconds: 300 } }),
     answers: [202],

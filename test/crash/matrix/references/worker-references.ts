@@ -20,7 +20,7 @@ const closed = { kind: 'status' as const, status: 401 };
 export const workerReferences: Reference[] = [
   { of: 'a turn with parallel tools of all effects, a retry and a webhook', start: startWithTools },
   {
-    of: 'a turn with tools and a retry of which each step is a job of the queue',
+    of: 'a turn with tools and a retry, with a queue job for each step',
     queuesSteps: true,
     start: startWithTools,
   },
@@ -38,7 +38,7 @@ export const workerReferences: Reference[] = [
     },
   },
   {
-    of: 'turns that hand calls over, one of them beside a call of its own',
+    of: 'turns that hand calls over, one of them beside a call that Pawl runs',
     points: /saveRound|saveResults|endWithRound|endTurn|enqueue/,
     start: async (scene) => {
       await makeSecret(scene);
@@ -47,7 +47,7 @@ export const workerReferences: Reference[] = [
     },
   },
   {
-    of: 'a turn that waits for a client and for a person while a sibling runs',
+    of: 'a turn that waits for a client and for a person while another call runs',
     start: (scene) => startWaiting(scene, ['look', 'ask_device', 'allow_mail']),
     react: answerAll,
   },
@@ -76,7 +76,7 @@ export const workerReferences: Reference[] = [
       startTurn({ input: scripted({ final: { fault: closed } }), webhook: { url: `${recorder.url}/hook` } }),
   },
   {
-    of: 'a turn whose model refuses, and that another one answers',
+    of: 'a turn whose model refuses, and that another model answers',
     start: async (scene) => {
       const { startTurn, recorder } = scene;
       await makeSecret(scene);
@@ -87,7 +87,7 @@ export const workerReferences: Reference[] = [
     },
   },
   {
-    of: 'a turn that meets a rate limit, and one that comes while it lasts',
+    of: 'a turn that meets a rate limit, and a turn that starts during the limit',
     points: /(?:postponeStep|r1) #[12]$|rate-limit #1$|takeLease #1$/,
     start: ({ startTurn }) => startTurn({ input: scripted({ answer: 'At last.', final: { fault: limited } }) }),
     react: startAnother,
@@ -109,7 +109,7 @@ export const workerReferences: Reference[] = [
     },
   },
   {
-    of: 'a turn with a call whose tool the worker has not loaded, and another worker has',
+    of: 'a turn with a call whose tool only another worker has loaded',
     points: / b1 #|listToolsets|postponeStep/,
     env: { PAWL_TOOLS: '' },
     start: async ({ startTurn, recorder, harness }) => {

@@ -136,7 +136,7 @@ function tapQueue(jobQueue: JobQueue, { cross, around, queueRefuses, queuesSteps
   };
 }
 
-const REFUSAL = 'The queue refuses this job, since the test wants it to.';
+const REFUSAL = 'The queue refuses this job for the test.';
 
 function nameOf({ name, data }: { name: string; data: JobData }): string {
   return 'step' in data ? `${name} ${data.step}` : name;

@@ -97,5 +97,5 @@ async function findMaster(nodes: TestRedis[], key: string): Promise<TestRedis> {
     client.disconnect();
     if (isMaster) return node;
   }
-  throw new Error(`No node is the master of ${key}.`);
+  throw new Error(`The cluster has no master for ${key}.`);
 }

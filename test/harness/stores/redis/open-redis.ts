@@ -96,7 +96,7 @@ async function spawnOnFreePort(argumentsAt: (port: number) => string[], urlOf: (
     if (!server) return null;
     if (await hasComeUp(server, urlOf(port))) return { server, port };
   }
-  throw new Error(`${MOST_STARTED} Redis servers ended at their start: ${argumentsAt(0).join(' ')}`);
+  throw new Error(`${MOST_STARTED} Redis servers exited at their start: ${argumentsAt(0).join(' ')}`);
 }
 
 async function hasComeUp(server: Child, url: string): Promise<boolean> {
@@ -106,7 +106,7 @@ async function hasComeUp(server: Child, url: string): Promise<boolean> {
     () => false,
   );
   client.disconnect();
-  if (!answers && !server.hasEnded()) throw new Error(`The Redis at ${url} does not answer.`);
+  if (!answers && !server.hasEnded()) throw new Error(`The Redis server at ${url} does not answer.`);
   return answers && !server.hasEnded();
 }
 

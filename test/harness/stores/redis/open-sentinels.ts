@@ -137,7 +137,7 @@ async function rejoin(trio: Trio): Promise<void> {
       if (!(await follows(node))) await node.client.replicaof('127.0.0.1', port);
     }
     return true;
-  }, 'one Redis follows the other');
+  }, 'one Redis server follows the other');
   await untilWhole(trio);
 }
 
