@@ -28,7 +28,7 @@ test('an id is a TypeID: a UUIDv7 of the current time after its prefix', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('an id beside another has the same ending, and is a TypeID of its own', () => {
+test('an id beside another id has the same ending, and is its own TypeID', () => {
   const conversation = newId('conv');
   const ids = Array.from({ length: 1_000 }, () => newIdBeside('turn', conversation));
 

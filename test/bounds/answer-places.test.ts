@@ -13,7 +13,7 @@ function takePlaces(count: number, project: string, server: string) {
   return { seen, giveBack, [Symbol.dispose]: giveBack };
 }
 
-test('large answers of a server have half of the places, and other servers the rest', async () => {
+test('large answers of a server use half of the slots, and other servers the rest', async () => {
   using flood = takePlaces(LARGE_ANSWERS.places * 2, 'alpha', 'flood');
   await nextTick();
   using other = takePlaces(1, 'alpha', 'other');
@@ -23,7 +23,7 @@ test('large answers of a server have half of the places, and other servers the r
   expect(other.seen.started).toBe(1);
 });
 
-test('a released place is granted to a waiting project before the next of another', async () => {
+test('waiting projects get released slots in turn', async () => {
   const [first, ...rest] = Array.from({ length: LARGE_ANSWERS.placesOfServer }, () => openAnswerPlace('alpha'));
   for (const place of [first!, ...rest]) await place.take('one');
   using more = takePlaces(2, 'alpha', 'one');
@@ -38,7 +38,7 @@ test('a released place is granted to a waiting project before the next of anothe
   expect([afterFirst, other.seen.started]).toEqual([1, 1]);
 });
 
-test('a project leaves a place to the others, with any number of servers', async () => {
+test('a project leaves a slot to other projects, with any number of servers', async () => {
   using one = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');
   using two = takePlaces(LARGE_ANSWERS.places, 'alpha', 'two');
   using three = takePlaces(LARGE_ANSWERS.places, 'alpha', 'three');
@@ -49,7 +49,7 @@ test('a project leaves a place to the others, with any number of servers', async
   expect(other.seen.started).toBe(1);
 });
 
-test('a finished call takes no place', async () => {
+test('a finished call takes no slot', async () => {
   const over = openAnswerPlace('alpha');
   over[Symbol.dispose]();
   await over.take('one');
@@ -73,7 +73,7 @@ test('an abandoned wait resolves, also among thousands of abandoned waits', asyn
   expect(next.seen.started).toBe(1);
 });
 
-test('a place that was abandoned during its wait is free for others', async () => {
+test('a slot that was abandoned during its wait is free for other calls', async () => {
   using flood = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');
   const givenUp = takePlaces(3, 'alpha', 'one');
   givenUp.giveBack();
@@ -85,7 +85,7 @@ test('a place that was abandoned during its wait is free for others', async () =
   expect(next.seen.started).toBe(1);
 });
 
-test('an answer that does not arrive in its place is ended, an arrived answer is not', async () => {
+test('an answer that does not arrive in its slot is ended, an arrived answer is not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   using slow = openAnswerPlace('alpha');
@@ -103,7 +103,7 @@ test('an answer that does not arrive in its place is ended, an arrived answer is
   expect(ended).toEqual([['slow', 'needed more than 60 s for an answer of more than 256 KiB']]);
 });
 
-test('a timeout does not count the wait of an answer for its place', async () => {
+test('a timeout does not count the wait of an answer for its slot', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   using flood = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');

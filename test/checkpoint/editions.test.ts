@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.close());
 
-test('each lease of a step has its own edition, from 0', async () => {
+test('each lease of a step has its own attempt number, from 0', async () => {
   const id = await startTurn();
 
   const first = await beginTurn(connection.db, id, 'one');
@@ -38,7 +38,7 @@ test('each lease of a step has its own edition, from 0', async () => {
   expect([first?.work.edition, second, third]).toEqual([0, 1, 2]);
 });
 
-test('a heartbeat that takes the lease uses one edition, even if it is repeated', async () => {
+test('a heartbeat that takes the lease uses one attempt number, even if repeated', async () => {
   const id = await startRound(2);
 
   const beats = [await beat(id, 'lazy', true), await beat(id, 'lazy', true), await beat(id, 'lazy', false)];
@@ -51,7 +51,7 @@ test('a heartbeat that takes the lease uses one edition, even if it is repeated'
 
 test.for([
   { counts: true, starts: 1, what: 'by a heartbeat counts as a start' },
-  { counts: false, starts: 0, what: 'early, only to tell a piece, counts as none' },
+  { counts: false, starts: 0, what: 'early, only to publish a piece, does not count as a start' },
 ])('a lease that is taken $what', async ({ counts, starts }) => {
   const id = await startRound(2);
 
@@ -62,8 +62,8 @@ test.for([
 });
 
 test.for([
-  { told: false, next: 0, what: 'before its first piece gives its edition back' },
-  { told: true, next: 1, what: 'after a piece keeps its edition' },
+  { told: false, next: 0, what: 'before its first piece returns its attempt number' },
+  { told: true, next: 1, what: 'after a piece keeps its attempt number' },
 ])('a postponed round $what', async ({ told, next }) => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
@@ -73,7 +73,7 @@ test.for([
   expect(await take(id, 'two')).toBe(next);
 });
 
-test('a round that is postponed without a lease uses no edition', async () => {
+test('a round that is postponed without a lease uses no attempt number', async () => {
   const id = await startRound(2);
 
   await postpone(id, { runId: 'lazy', generation: 0, edition: null, told: false });
@@ -81,7 +81,7 @@ test('a round that is postponed without a lease uses no edition', async () => {
   expect(await take(id, 'next')).toBe(0);
 });
 
-test('an edition is not returned after another lease has the next edition', async () => {
+test('an attempt number is not returned after a later lease has the next number', async () => {
   const id = await startRound(2);
   await beat(id, 'one', true);
   await loseLease(id);
@@ -93,7 +93,7 @@ test('an edition is not returned after another lease has the next edition', asyn
   expect(await take(id, 'three')).toBe(2);
 });
 
-test.for(['with calls', 'as the answer'])('a reply %s is saved under the edition of its run', async (kind) => {
+test.for(['with calls', 'as the answer'])('a reply %s is saved under the attempt number of its run', async (kind) => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
   await loseLease(id);
@@ -104,18 +104,21 @@ test.for(['with calls', 'as the answer'])('a reply %s is saved under the edition
   expect((await load(id)).rounds[0]?.edition).toBe(1);
 });
 
-test.for(['with calls', 'as the answer'])('a late reply %s is saved above all published editions', async (kind) => {
-  const id = await startTurn();
-  await beginTurn(connection.db, id, 'one');
-  await loseLease(id);
-  await take(id, 'two');
+test.for(['with calls', 'as the answer'])(
+  'a late reply %s is saved above all published attempt numbers',
+  async (kind) => {
+    const id = await startTurn();
+    await beginTurn(connection.db, id, 'one');
+    await loseLease(id);
+    await take(id, 'two');
 
-  await (kind === 'with calls' ? save(id, 1, 0) : end(id, 0));
+    await (kind === 'with calls' ? save(id, 1, 0) : end(id, 0));
 
-  expect((await load(id)).rounds[0]?.edition).toBe(2);
-});
+    expect((await load(id)).rounds[0]?.edition).toBe(2);
+  },
+);
 
-test('the next round begins with edition 0, after any edition of the round before', async () => {
+test('the next round begins with attempt number 0', async () => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
   await loseLease(id);
@@ -132,7 +135,7 @@ test('the next round begins with edition 0, after any edition of the round befor
 test.for([
   { where: 'in its round', fail: (id: string) => beginTurn(connection.db, id, 'one'), leased: [2, 4] },
   { where: 'in a batch', fail: (id: string) => beginBatch(id), leased: [1, 3] },
-])('a turn that failed $where and is retried begins an unpublished edition', async (given) => {
+])('a turn that failed $where is retried under an unused attempt number', async (given) => {
   const id = await startTurn();
   await given.fail(id);
 

@@ -180,7 +180,7 @@ test('a turn that is not stored keeps its base turns until it is erased', async 
   expect([await count('turns'), await count('conversations')]).toEqual([0, 1]);
 });
 
-test('turns beyond the size of a portion are erased in several portions', async () => {
+test('turns beyond the size of a batch are erased in several batches', async () => {
   const [first] = await turnsOf(['first']);
   await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status,
       output, completed_at, hidden_at, history_until)

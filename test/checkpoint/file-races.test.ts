@@ -55,7 +55,7 @@ test('concurrent deletes of a file delete it once', async () => {
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('sweeps and deletes of expired files delete each file once, in portions', async () => {
+test('sweeps and deletes of expired files delete each file once, in batches', async () => {
   const made = await createFile(pngOf({}), { anchor: 'created_at', seconds: 3_600 });
   await sql`
     insert into files (id, project, sha256, media_type, size, filename, purpose, expires_at)

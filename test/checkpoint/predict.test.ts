@@ -90,7 +90,7 @@ test('a turn is loaded as predicted after each round and each batch, with any pa
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
 });
 
-test('a turn that begins with adopted calls is loaded as predicted after these calls', async () => {
+test('a turn that begins with imported calls is loaded as predicted after these calls', async () => {
   const { db } = connection;
   await fc.assert(
     fc.asyncProperty(someRequest, someRound, async (request, round) => {

@@ -92,7 +92,7 @@ test('queued turns with a word are found in a bounded number of reads', async ()
   expect(looks).toBeLessThan(FEW);
 });
 
-test('a portion of search entries is written without a read of other turns', async () => {
+test('a batch of search entries is written without a read of other turns', async () => {
   await withDatabase(url, (db) =>
     sql`update turns set completed_at = now() - interval '3 seconds'
     where id in (select id from turns where completed_at is not null order by id desc limit 10)`.execute(db),

@@ -7,7 +7,7 @@ import { msAgo } from '#test/harness/moments.ts';
 const DAY = 86_400_000;
 
 test.each([undefined, newId('turn'), firstIdAt('turn', msAgo(400 * DAY)), 'turn_00000000000000000000000000'])(
-  'each id below %s is in one stretch, and ids of later stretches are older',
+  'each id below %s is in one window, and ids of later windows are older',
   (before) => {
     const stretches = stretchesBefore('turn', before);
     const newest = before ?? firstIdAt('turn', msAgo(0));
@@ -41,7 +41,7 @@ test.each([undefined, newId('turn'), firstIdAt('turn', msAgo(400 * DAY)), 'turn_
   },
 );
 
-test('ids below the lowest are in no stretch, and all others are in a stretch', () => {
+test('ids below the lowest are in no window, and all other ids are in a window', () => {
   const now = msAgo(0);
   const stretches = stretchesBefore('turn', undefined, firstIdAt('turn', now - 61 * DAY));
   const isCovered = (ms: number) => {
@@ -56,7 +56,7 @@ test('ids below the lowest are in no stretch, and all others are in a stretch', 
   expect(below).toEqual(below.map(() => false));
 });
 
-test('each stretch reaches about three times as far back as the stretch before', () => {
+test('each window reaches about three times as far back as the window before', () => {
   const moments = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2120, 0) });
 
   fc.assert(

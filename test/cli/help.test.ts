@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { textWidth } from '#cli/wrap-text.ts';
 import { atTerminal } from './at-terminal.ts';
 
-test('a misused command says its mistake and names its help', async () => {
+test('a misused command names its mistake and its help', async () => {
   const say = (...args: string[]) => atTerminal('http://127.0.0.1:9', args);
 
   const wrong: [string[], string][] = [

@@ -94,7 +94,7 @@ test('Ctrl-C leaves a turn, which continues', async () => {
   expect(await connectPawl({ baseUrl: harness.url }).turns.attach(id).result()).toMatchObject({ status: 'completed' });
 });
 
-test('a turn that changes to another model says so, with the reason', async () => {
+test('run shows a change to another model, with the reason', async () => {
   await using first = await startWireServer();
   first.answer({ status: 401 });
   const providers = { away: { kind: 'openai', base_url: first.origin } };
@@ -109,7 +109,7 @@ test('a turn that changes to another model says so, with the reason', async () =
   expect(exitCode).toBe(0);
 });
 
-test('a failed turn says why and how to continue, and retry continues it', async ({ harness, worker: _ }) => {
+test('run shows why a turn failed and how to continue, and retry continues it', async ({ harness, worker: _ }) => {
   const first = await runPawl(harness.url, ['run', refused, ...model]);
   const [id = ''] = /turn_\w+/.exec(first.output) ?? [];
   const again = await runPawl(harness.url, ['retry', id]);
@@ -122,7 +122,7 @@ test('a failed turn says why and how to continue, and retry continues it', async
   expect(again.output.match(/turn failed/g)).toHaveLength(1);
 });
 
-test('a turn that waits for its client says so, and has its own exit code', async ({ harness }) => {
+test('run shows that a turn waits for its client, and has its own exit code', async ({ harness }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const input = scripted({ rounds: [{ tools: [{ name: 'locate_user', id: 'call_1' }] }] });
   const { id } = await harness.runTurn({ input, tools });

@@ -31,7 +31,7 @@ test('a start without an answer is repeated and starts a single turn', async ({ 
   expect(await takeAll(pawl.turns.list())).toMatchObject([{ id }]);
 });
 
-test('a server that is briefly away is retried with the same idempotency key', async () => {
+test('a request to an unavailable server is retried with the same idempotency key', async () => {
   const answers = [
     { status: 503, headers: { 'retry-after': '0' } },
     { status: 429, body: { error: { type: 'rate_limit_error', code: 'too_many', message: 'Wait.', param: null } } },

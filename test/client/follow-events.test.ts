@@ -112,7 +112,7 @@ test('the stream of an unknown turn fails at once', async ({ harness }) => {
   await expect(watching).rejects.toMatchObject({ name: 'PawlError', status: 404, code: 'turn_not_found' });
 });
 
-test('the stream of a server that stays away fails after patienceMs', async () => {
+test('a stream fails after patienceMs if its server stays unavailable', async () => {
   const nowhere = connectPawl({ baseUrl: 'http://127.0.0.1:9', patienceMs: 300 });
 
   await expect(showNaively(nowhere.turns.attach('turn_1').events())).rejects.toMatchObject({ code: 'unreachable' });

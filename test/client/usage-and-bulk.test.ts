@@ -35,7 +35,7 @@ test('usage is returned by groups', async ({ harness }) => {
   expect(byModel).toEqual([{ day: expect.any(String), model: 'openai/test', ...all }]);
 });
 
-test('the command line counts the turns of a bulk, works it, and shows the usage', async ({ harness }) => {
+test('the command line counts the turns of a bulk, runs it, and shows the usage', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const { id } = await harness.startTurn({ input: 'Hi' });
   await harness.untilEnded(id);

@@ -71,7 +71,7 @@ test('an eraser killed in the middle changes no row, and another eraser finishes
   expect(await countRows(harness)).toEqual(NO_ROWS);
 });
 
-test('a sweep killed in a portion changes no row, and another sweep finishes', async ({ harness }) => {
+test('a sweep killed in a batch changes no row, and another sweep finishes', async ({ harness }) => {
   for (const input of ['one', 'two']) await harness.startTurn({ input });
   await harness.workUntilIdle();
   await sql`update turns set completed_at = completed_at - interval '8 days'`.execute(harness.db);

@@ -58,7 +58,7 @@ test.each(['migrate', 'api', 'worker'])('%s in failover.yml gets valid URLs of s
   expect(() => readSettings(environment)).not.toThrow();
 });
 
-test.each(own)('%s in failover.yml has the limits and image of its like in docker-compose.yml', (_, service) => {
+test.each(own)('%s in failover.yml has the same limits and image as in docker-compose.yml', (_, service) => {
   const like = base.services[service.image?.split(':')[0] ?? ''];
 
   expect(service).toMatchObject({ restart: 'unless-stopped', read_only: true, cap_drop: ['ALL'], pids_limit: 256 });

@@ -56,7 +56,7 @@ browserSuite('answers', (open) => {
     expect(await reply.locator('.formula').nth(1).innerText()).toBe('\\(\\wrong\\)');
   });
 
-  test('a formula is drawn inside its place, and axe finds no violation', async () => {
+  test('a formula is drawn inside its box, and axe finds no violation', async () => {
     const wide = '\\rule{20em}{5em}'.repeat(10);
     const answer = `So \\(\\kern-20em\\rule{20em}{5em}\\) and \\(${wide}\\) and\n\n$$\n\\hspace{-900em}${wide}\n$$\n\n$$\n1${wide}\n$$`;
     await using opened = await openTurn(open, { input: scripted({ answer }) }, { shows: 'conversation' });

@@ -172,7 +172,7 @@ browserSuite('the overview', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('the overview says that there are no turns, or no failures', async ({ harness }) => {
+  test('the overview shows that the range has no turns, or no failures', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/overview`);
 
     await inspector.page.getByRole('heading', { name: 'No turns in this period' }).waitFor();

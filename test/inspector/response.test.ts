@@ -179,7 +179,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a call that Pawl runs after its approval says so', async () => {
+  test('a call shows that Pawl runs it after its approval', async () => {
     await using opened = await openApproving();
     const { id } = await opened.ask(pay());
     await using inspector = await open(`${opened.harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);

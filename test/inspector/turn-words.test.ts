@@ -51,7 +51,7 @@ browserSuite('the words on the page of a turn', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a turn that pauses before a retry says so, and its pause is not model time', async () => {
+  test('a turn shows its pause before a retry, and the pause is not model time', async () => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
     await using opened = await openTurn(open, { input: scripted({ rounds: [], final: { fault } }) }, { works: false });
     const { harness, page } = opened;

@@ -102,7 +102,7 @@ const conversation: Params = {
 /** The items of the reply in that conversation, as its server sent them. */
 const output = (conversation.input as { id?: string }[]).slice(1, 4).map((item, at) => ({ id: `item_${at}`, ...item }));
 
-test('openai-responses: a conversation is sent like by the official client', async () => {
+test('openai-responses: a conversation is sent as the official client sends it', async () => {
   await using server = await startWireServer();
   const ours = openaiResponsesProvider({
     name: 'openai',

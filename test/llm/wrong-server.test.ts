@@ -63,7 +63,7 @@ const noResponses = (urlName: string, status: number) =>
   `The server of responses has no Responses API (${status}). Set "kind": "openai" in PAWL_PROVIDERS.responses, or check ${urlName}.`;
 
 describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) => {
-  test('sends a page: the failure has its type and the variable, with one retry', async () => {
+  test('sends a page: the failure names its type and the variable, with one retry', async () => {
     Object.assign(answer, { status: 200, type: 'text/html; charset=utf-8', body: '<html>Sign in</html>' });
 
     const { code, message, retry } = await failureOf(name);
@@ -78,7 +78,7 @@ describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) =>
     ['application/json', '{"detail":"Not Found"}'],
     ['application/json', '{"error":{"message":"Invalid URL (POST /chat/completions)"}}'],
     ['text/plain', '404 page not found'],
-  ])('has no such path (%s, %s): the failure has the variable before the model', async (type, body) => {
+  ])('lacks the path (%s, %s): the failure names the variable before the model', async (type, body) => {
     Object.assign(answer, { status: 404, type, body });
 
     const { code, message } = await failureOf(name);
@@ -90,7 +90,7 @@ describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) =>
     );
   });
 
-  test.each([302, 405])('answers %i: the failure has the variable', async (status) => {
+  test.each([302, 405])('answers %i: the failure names the variable', async (status) => {
     Object.assign(answer, { status, type: 'text/html', body: '<html></html>' });
 
     const said = (await failureOf(name)).message;
@@ -99,7 +99,7 @@ describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) =>
     else expect(said).toContain(`Check ${urlName}.`);
   });
 
-  test('knows the path and not the model: the failure has the model first', async () => {
+  test('has the path and not the model: the failure names the model first', async () => {
     Object.assign(answer, {
       status: 404,
       type: 'application/json',
@@ -111,7 +111,7 @@ describe.each(NAMES)('a base URL of %s that leads elsewhere', (name, urlName) =>
 });
 
 test.each(NAMES)(
-  'the failure of an unreachable server of %s has its address and the variable',
+  'the failure of an unreachable server of %s names its address and the variable',
   async (name, urlName) => {
     const free = createServer(() => {});
     await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));

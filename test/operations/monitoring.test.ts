@@ -77,7 +77,7 @@ test('every metric has a panel, and counters and histograms are read as rates', 
   expect(bare.filter(({ expr }) => !/(?:rate|increase)\(/.test(expr))).toEqual([]);
 });
 
-test('the dashboard has valid ids, places and data sources for Grafana 11', () => {
+test('the dashboard has valid ids, positions and data sources for Grafana 11', () => {
   const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`),
   );

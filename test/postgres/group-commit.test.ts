@@ -31,7 +31,7 @@ test('statements that are ready at the same moment are committed together', asyn
   expect(await count()).toBe(20);
 });
 
-test('a statement that does not declare its effect is a transaction of its own', async () => {
+test('a statement that does not declare its effect is its own transaction', async () => {
   const xids = await Promise.all([1, 2, 3].map((id) => insertion(id).execute(db)));
 
   expect(new Set(xids.map(({ rows }) => rows[0]?.xid)).size).toBe(3);
@@ -48,7 +48,7 @@ test('a read is never part of a group commit, with any beginning of its text', a
   expect(reads).toEqual([{ xid: null }]);
 });
 
-test('a single statement is a transaction of its own', async () => {
+test('a single statement is its own transaction', async () => {
   expect(await insert(1)).not.toBe(await insert(2));
 });
 

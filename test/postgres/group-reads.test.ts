@@ -67,7 +67,7 @@ test('a failing read does not fail others in its group', async () => {
   expect(answers[1]).toMatchObject({ reason: { code: '22003' } });
 });
 
-test('a read without a turn is a statement of its own', async () => {
+test('a read without a turn is its own statement', async () => {
   const read = openReads();
   const one = { text: 'select 1 as one' };
 

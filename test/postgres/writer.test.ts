@@ -21,7 +21,7 @@ function open(url: string) {
   return connection.db;
 }
 
-test('turns and queue use the writable host if the first host is away', async () => {
+test('turns and queue use the writable host if the first host is unavailable', async () => {
   const { url } = await severalHosts();
   const db = open(url);
   const jobQueue = await openJobQueue({ databaseUrl: url });
@@ -34,7 +34,7 @@ test('turns and queue use the writable host if the first host is away', async ()
   expect(counts).toMatchObject({ waiting: 0 });
 });
 
-test('a server that becomes read-only is left, and used again when it is writable', async () => {
+test('a server that becomes read-only is not used until it is writable again', async () => {
   const { url, alone } = await severalHosts();
   const db = open(url);
   const operator = postgres(alone, { max: 1, onnotice: () => {} });

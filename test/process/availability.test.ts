@@ -50,7 +50,7 @@ function linesOf() {
   return { lines, log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }) };
 }
 
-test('a queue on a lost database is reported as back only after its own return', async ({ harness }) => {
+test('a queue on a lost database is reported as available only after it returns', async ({ harness }) => {
   const { failing, ...parts } = openParts(harness);
   const availability = makeAvailability({ ...parts, deployment: ON_POSTGRES });
   const { lines, log } = linesOf();
@@ -76,7 +76,7 @@ test('a queue on a lost database is reported as back only after its own return',
   ]);
 });
 
-test('one of several Redis is reported as back only after its own return', async ({ harness }) => {
+test('one of several Redis is reported as available only after it returns', async ({ harness }) => {
   const { failing, stores, ...parts } = openParts(harness);
   const availability = makeAvailability({ ...parts, deployment: { embedded: false, redis: true } });
   const { lines, log } = linesOf();
@@ -129,7 +129,7 @@ test('a role that may not check for a full disk leaves the service ready', async
   expect([...away.keys()]).toEqual(['worker']);
 });
 
-test('a PostgreSQL that answers late is slow, and a PostgreSQL that refuses is away', async ({ harness }) => {
+test('a PostgreSQL that answers late is slow, and one that refuses is unavailable', async ({ harness }) => {
   await using linked = await openLinked(harness);
   const { link, availability } = linked;
   const sentence = async () => (await availability.check()).away.get('database');
@@ -144,7 +144,7 @@ test('a PostgreSQL that answers late is slow, and a PostgreSQL that refuses is a
   expect(away).toMatch(/^PostgreSQL at DATABASE_URL cannot be reached/);
 });
 
-test('a PostgreSQL that could not answer while the machine was suspended is not away', async ({ harness }) => {
+test('a PostgreSQL that could not answer during a suspend of the machine is available', async ({ harness }) => {
   // The link is in this process, so it stops with the process.
   await using linked = await openLinked(harness);
   const { availability } = linked;

@@ -3,7 +3,7 @@ import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import { openSeveralRedis } from '#test/harness/stores/redis/open-several-redis.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-test('a message on several Redis arrives once, also if its own Redis is away', async ({ skip }) => {
+test('a message on several Redis arrives once, even if its own Redis is unavailable', async ({ skip }) => {
   await using redises = await openSeveralRedis(3);
   if (!redises) return skip('no redis-server on the PATH');
   const [first, second] = redises.servers;

@@ -39,7 +39,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('wakes are uncertain while Redis is away, and its return reports missed wakes', async ({ skip }) => {
+test('wakes are uncertain during a Redis outage, and its end reports missed wakes', async ({ skip }) => {
   await using redis = await openRedis();
   if (!redis) return skip('no redis-server on the PATH');
   const pubsub = openPubsub({ databaseUrl: '', redisUrl: redis.url });

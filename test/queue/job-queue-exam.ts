@@ -40,7 +40,7 @@ export function examineJobQueue(
     expect(await drain(jobQueue)).toEqual([`${next.turnId}-b1`]);
   });
 
-  test('a job may continue with steps of its queue briefly, and longer with a free place', async () => {
+  test('a job may continue with steps of its queue briefly, and longer with a free slot', async () => {
     await using jobQueue = await openTestQueue();
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());

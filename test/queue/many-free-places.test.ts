@@ -9,7 +9,7 @@ import { newWakeup } from './job-queue-exam.ts';
 const JOBS = 32;
 
 describeQueue(({ redis }) => {
-  test('a worker with many free places starts all waiting jobs in few round trips', async () => {
+  test('a worker with many free slots starts all waiting jobs in few round trips', async () => {
     await using way = await openCountedWay(redis ? testRedisUrl() : await createTestDatabase());
     const jobQueue = await openPatientQueue(redis ? { databaseUrl: '', redisUrl: way.url } : { databaseUrl: way.url });
     await jobQueue.enqueue(Array.from({ length: JOBS }, () => newWakeup()));

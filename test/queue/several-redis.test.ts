@@ -55,7 +55,7 @@ describe.skipIf(!three)(name, () => {
     expect(new Set(steps).size).toBe(100);
   });
 
-  test('several Redis share the places, and other Redis use the places of a lost Redis', async () => {
+  test('several Redis share the slots, and other Redis use the slots of a lost Redis', async () => {
     await using jobQueue = await emptied();
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let [atWork, begun] = [0, 0];
@@ -98,7 +98,7 @@ test('turns of a Redis that accepts no jobs use another Redis, and it is reporte
   expect(found).toMatchObject([{ kind: 'away', error: { message: expect.stringMatching(/^OOM/) } }, { kind: 'well' }]);
 });
 
-test('a queue works with one of several Redis away, and refuses with all away', async ({ skip }) => {
+test('a queue works without one of several Redis, and refuses without all', async ({ skip }) => {
   await using redises = await openSeveralRedis(3);
   if (!redises) return skip('no redis-server on the PATH');
   const [gone, ...others] = redises.servers;

@@ -99,7 +99,7 @@ test.for([
     `${IMPORTS}export default [defineTool({ name: 'when', description: 'Takes a date.', input: z.object({ at: z.date() }), execute: () => 1 })];`,
     /tools\.ts:3 could not be loaded: Tool "when": input cannot be converted to a JSON Schema/,
   ],
-] as const)('%s stops the start, and the error has file, line, tool and rule', async ([, source, message]) => {
+] as const)('%s stops the start, and the error names file, line, tool and rule', async ([, source, message]) => {
   await using file = await toolsFile(source);
 
   const loaded = await loadInNode(file.path);

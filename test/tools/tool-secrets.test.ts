@@ -52,7 +52,7 @@ test.each([
     /^PAWL_SECRETS\.github\.hosts/,
   ],
   ['a pattern for a host', '{"github":{"value":"hunter2hunter2","hosts":["*.a.b"]}}', /^PAWL_SECRETS\.github\.hosts/],
-])('%s is refused, and the error has the name of the secret, not its value', (_what, text, message) => {
+])('%s is refused, and the error names the secret, not its value', (_what, text, message) => {
   const parse = () => parseToolSecrets(text);
 
   expect(parse).toThrow(expect.objectContaining({ code: 'misconfigured' }));

@@ -74,7 +74,7 @@ test.each([
   [7, undefined, 7],
   [1, 2, 1],
   [7, 2, 2],
-])('%i attempts of a turn and %s of a failure allow %i tries', (maxAttempts, most, tries) => {
+])('a maximum of %i for a turn and of %s for a failure allows %i attempts', (maxAttempts, most, tries) => {
   const retry = { kind: 'later' as const, ...(most === undefined ? {} : { most }) };
   const kindAfter = (attempts: number) => decideRetry(retry, { attempts, waitedMs: 0 }, { maxAttempts }).kind;
 

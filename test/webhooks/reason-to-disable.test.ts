@@ -8,7 +8,7 @@ test('a delivered event never disables an endpoint, even after long failures', (
   expect(reasonToDisable({ kind: 'delivered' }, 500 * HOUR)).toBeNull();
 });
 
-test('a receiver that wants no more events disables its endpoint', () => {
+test('a receiver that refuses further events disables its endpoint', () => {
   expect(reasonToDisable({ kind: 'stop', error: 'It said 410.' }, null)).toBe('It said 410.');
 });
 

@@ -143,7 +143,7 @@ test('a turn that waits for its client has no lease', async ({ harness }) => {
   expect((await harness.findTurn(id)).status).toBe('requires_action');
 });
 
-test('a step is worked after its lease ends if its run never began', async ({ harness }) => {
+test('a step runs after its lease ends if its run never began', async ({ harness }) => {
   const { heldWrites } = harness.worker;
   const { id } = await harness.startTurn(twoRounds);
   const block = () => {

@@ -115,7 +115,7 @@ test.for([
     system: undefined,
     roles: 'system user assistant assistant tool tool assistant tool assistant',
   },
-])('messages in the $format format have the system prompt at its place', async (wire, { harness }) => {
+])('messages in the $format format have the system prompt at its position', async (wire, { harness }) => {
   const { say, path } = await open(harness, { instructions: 'Be brief.' });
 
   await say(twoRounds);

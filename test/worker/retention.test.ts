@@ -130,7 +130,7 @@ test('a conversation without turns is deleted by the age of its creation', async
   expect((await Promise.all(reads)).map(({ status }) => status)).toEqual([404, 200]);
 });
 
-test('turns beyond the size of a portion are erased in several portions', async () => {
+test('turns beyond the size of a batch are erased in several batches', async () => {
   const { id } = await endedTurn({ input: 'Hi' });
   await sql`insert into conversations (id, project, config, metadata) select 'conv_' || n, 'default', '{}', '{}'
     from generate_series(1, 1200) as n`.execute(harness.db);

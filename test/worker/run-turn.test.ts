@@ -34,7 +34,7 @@ describeQueue(({ redis }) => {
     expect(harness.modelRequests).toHaveLength(3);
   });
 
-  test('each round and each tool batch is a job of its own', async ({ harness }) => {
+  test('each round and each tool batch is its own job', async ({ harness }) => {
     await harness.startTurn({ input: twoRounds, tools });
     const jobs: string[] = [];
     const noting: JobHandler = async (job) => {

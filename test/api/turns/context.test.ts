@@ -21,7 +21,7 @@ test.for([
   }
 });
 
-test('a turn inherits its conversation’s context unless it has a context of its own', async ({ harness }) => {
+test('a turn inherits its conversation’s context unless it has its own context', async ({ harness }) => {
   const standing = { model: 'openai/test', context: { ...summarize, max_input_tokens: 8_000 } };
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: standing });
   const path = `/v1/conversations/${conversation.id}/turns`;

@@ -34,7 +34,7 @@ function insertChange({ rows, seen }: History, { after }: { after: number }): vo
   Object.assign(seen.get(turnId)!, { numbers, lastEvent: numbers.length });
 }
 
-test('a round that leaves its tier breaks no promise', () => {
+test('a round that changes its tier breaks no promise', () => {
   expect(brokenBy(() => {})).toEqual([]);
 });
 

@@ -67,7 +67,7 @@ test('a booking under two full limits waits for the later limit', async ({ limit
   }
 });
 
-test('a limit has room again a minute after its bookings, and says before when that is', async ({ limited }) => {
+test('a limit has room a minute after its bookings, and announces that time', async ({ limited }) => {
   const { book, age } = limited;
   const limits = perMinute(2);
   await book({ limits });

@@ -18,7 +18,7 @@ const { files, count, replay } = recordings.openRecordings('anthropic', ({ api }
 const make = (baseUrl: string) =>
   settleEmpty(anthropicProvider({ name: 'anthropic', apiKey: 'none-at-all', baseUrl, post }));
 
-test.each(files)('the answers of $file are read, and are sent back as by its client', async ({ file }) => {
+test.each(files)('the answers of $file are read and sent back as its client does', async ({ file }) => {
   const { exchanges } = recordings.readRecording<recorded.WireBody>(file);
   const replies: Reply[] = [];
 

@@ -145,7 +145,7 @@ test('a retry waits as the provider requests, unless a retry cannot help', () =>
   expect(refused(400, {}, { 'retry-after': '2' }).retry).toEqual({ kind: 'never' });
 });
 
-test('a failure names the setting, quotes the provider and has the request id', () => {
+test('a failure names the setting and the request id, and quotes the provider', () => {
   const error = { message: 'Bad key: top-secret', code: 'invalid_api_key' };
   const failure = refused(401, error, { 'x-request-id': 'req_9' });
   const named = typed(401, { type: 'authentication_error' }, { 'request-id': 'req_9', 'x-request-id': 'other' });

@@ -46,7 +46,7 @@ test.each([
   expect(await readOnEach(400, error)).toEqual(onEach(WIRES, { code, problem: '' }));
 });
 
-test('the message has advice, quotes the provider and hides the key', async () => {
+test('the message gives advice, quotes the provider and hides the key', async () => {
   const message = `Function tools with reasoning_effort are not supported for ${KEY} in /v1/chat/completions.`;
 
   const failure = await wires.ask('openai', refused(400, { error: param('reasoning_effort', message) }));

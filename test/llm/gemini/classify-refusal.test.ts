@@ -75,7 +75,7 @@ test.each([
   expect(failure.retry).not.toHaveProperty('afterMs');
 });
 
-test('gemini: a failure names the setting, quotes Google and has the request id', () => {
+test('gemini: a failure names the setting and the request id, and quotes Google', () => {
   const failure = refused(
     400,
     { ...details(info('API_KEY_INVALID')), message: 'Bad key top-secret', status: 'INVALID_ARGUMENT' },

@@ -14,7 +14,7 @@ const { post } = makeHttpClient();
 const make = (baseUrl: string) => geminiProvider({ name: 'gemini', apiKey: 'none-at-all', baseUrl, post });
 const { files, count, replay } = openRecordings('gemini', ({ api }) => /generateContent/i.test(api));
 
-test.each(files)('$file is read and sent like by its client', async ({ file }) => {
+test.each(files)('$file is read and sent as its client does', async ({ file }) => {
   const { exchanges } = readRecording<unknown>(file);
   const replies: Reply[] = [];
 
@@ -76,7 +76,9 @@ function checkFailure(answer: Reply | Error, { response: { status, body } }: Exc
   count(`as ${code}`);
 }
 
-/** Checks that the stored conversation renders to the request of the client. `essence` removes accepted differences. */
+/**
+ * Checks that the stored conversation renders to the request of the client. `essence` removes accepted differences.
+ */
 function checkRequest(sent: WireBody, recorded: WireBody, replies: Reply[]) {
   const ours = essence(sent);
   const theirs = essence(recorded);

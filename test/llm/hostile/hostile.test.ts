@@ -55,7 +55,7 @@ async function endOf(id: string): Promise<unknown> {
 
 describe('a worker with 512 MiB of heap, against a provider that sends', () => {
   test.each(Object.entries(attacks))(
-    '%s: the attempt fails and names the bound, another turn ends',
+    '%s: the attempt fails and names the bound, and another turn ends',
     async (name, { on, says }) => {
       const providers = on.includes('openai') ? [...on, 'package'] : on;
       const failing = providers.map((each) => firstFailure({ model: `hostile-${each}/${modelOf(name)}` }));
@@ -81,6 +81,6 @@ describe('a worker with 512 MiB of heap, against a provider that sends', () => {
   });
 });
 
-test('the worker survives all of these answers', async () => {
+test('the worker survives all hostile answers', async () => {
   expect(await worker.kill('SIGTERM')).toBe(0);
 });

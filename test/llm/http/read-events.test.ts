@@ -12,7 +12,7 @@ async function eventsOf(text: string, portion = text.length): Promise<string[]> 
   return events;
 }
 
-test.each(['\n', '\r\n'])('events with line ends %j are read in any portions', async (end) => {
+test.each(['\n', '\r\n'])('events with line ends %j are read in any chunks', async (end) => {
   const lines = [': ping', 'event: message', 'data: {"a":', 'data:"grüß 👋"}', 'id: 1', '', '', 'data: {}', '', ''];
 
   for (const portion of [1, 2, 3, 5, 1000]) {
@@ -44,7 +44,7 @@ test.each([
   expect(taken).toBeLessThan(140);
 });
 
-test('endless events are refused, in small portions', async () => {
+test('endless events are refused, in small chunks', async () => {
   function* endless() {
     for (;;) yield Buffer.from('data: {}\n\n'.repeat(5_000));
   }
@@ -64,7 +64,7 @@ test.each(['\n', '\r\n', '\r'])('a large number of unused lines is read quickly 
   expect(await eventsOf(`${noise}data: {"a":${end}data: 1}${end}${end}`, 65_536)).toEqual(['{"a":\n1}']);
 });
 
-test('other work runs after a costly portion of events', async () => {
+test('other work runs after a costly chunk of events', async () => {
   const seen: string[] = [];
 
   for await (const _ of readEvents([Buffer.from('data: {}\n\n'.repeat(400))])) {

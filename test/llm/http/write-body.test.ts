@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { writeBody } from '#core/llm/http/write-body.ts';
 
-test('a body is written like by JSON.stringify', async () => {
+test('a body is written as JSON.stringify writes it', async () => {
   const body = {
     model: 'gpt "quoted"',
     stop: undefined,

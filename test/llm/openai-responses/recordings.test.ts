@@ -14,7 +14,7 @@ import { type Exchange, openRecordings, readRecording } from '#test/llm/recordin
 const { post } = makeHttpClient();
 const { files, count, replay } = openRecordings('responses', ({ api }) => api === 'responses');
 
-test.each(files)('$file is read like its last snapshot', async ({ file, provider }) => {
+test.each(files)('the reply that is read from $file equals its last snapshot', async ({ file, provider }) => {
   for (const exchange of readRecording<unknown>(file).exchanges) {
     const heard = heardIn(exchange);
     const make = (origin: string) =>

@@ -21,7 +21,7 @@ type WireMessage = {
 type Exchange = recordings.Exchange<{ messages?: WireMessage[] }>;
 const { files, count, replay } = recordings.openRecordings('openai', ({ api }) => api === 'chat.completions');
 
-test.each(files)('the answers of $file are read as by its client', async ({ file, provider }) => {
+test.each(files)('the answers of $file are read as its client reads them', async ({ file, provider }) => {
   const make = (baseUrl: string) =>
     settleEmpty(openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl, post }));
   const { exchanges, traits } = recordings.readRecording<{ messages?: WireMessage[] }>(file);

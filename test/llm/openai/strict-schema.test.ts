@@ -26,6 +26,6 @@ test.each([
   [closed({ a: { anyOf: [text, { type: 'object' }] } }), 'schema.properties.a.anyOf[1]', 'must close every object'],
   [{ ...closed({}), $defs: { x: { type: 'object' } } }, 'schema.$defs.x', 'must close every object'],
   [closed({ a: { allOf: [text] } }), 'schema.properties.a.allOf', 'must not contain allOf'],
-])('the schema %j cannot be strict, and the error has its path', (schema, path, words) => {
+])('the schema %j cannot be strict, and the error names its path', (schema, path, words) => {
   expect(problemOf(schema)).toEqual({ path, message: expect.stringContaining(words) });
 });

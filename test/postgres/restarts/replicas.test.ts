@@ -56,7 +56,7 @@ describe('a streaming standby', () => {
     return { replica, askPosition, reports };
   }
 
-  test('a standby that has caught up reads, and shows each answered commit', async () => {
+  test('a standby that has caught up answers reads, with each answered commit', async () => {
     const replicas = open(pair);
     await write(replicas.db, sql`create table counted (number int)`);
     await untilRead(replicas, pair.readUrl);
@@ -76,7 +76,7 @@ describe('a streaming standby', () => {
     expect(replicas.reports[0]).toBe(`${new URL(pair.readUrl).host} reads`);
   });
 
-  test('a lagging standby is left out with one report, and reads again after catching up', async () => {
+  test('a lagging standby is skipped with one report, and used again after catching up', async () => {
     const replicas = open(pair);
     await write(replicas.db, sql`create table note (number int)`);
     await untilRead(replicas, pair.readUrl);
@@ -94,7 +94,7 @@ describe('a streaming standby', () => {
     await untilRead(replicas, pair.readUrl);
   });
 
-  test('a silent standby is reported once and left out, and the primary answers', async () => {
+  test('a silent standby is reported once and skipped, and the primary answers', async () => {
     await using link = await openLink(Number(portIn(pair.readUrl)));
     const replicas = open({ url: pair.url, readUrl: withPort(pair.readUrl, link.port) });
     await untilRead(replicas, pair.readUrl);
@@ -107,7 +107,7 @@ describe('a streaming standby', () => {
     expect(replicas.reports).toEqual([expect.stringMatching(/ does not answer in time$/)]);
   });
 
-  test('a silent standby is left out of the next reads', async () => {
+  test('the next reads skip a silent standby', async () => {
     await using link = await openLink(Number(portIn(pair.readUrl)));
     const { replica, askPosition } = openAlone(withPort(pair.readUrl, link.port));
     await waitUntil(() => expect(replica.isUsable()).toBe(true));
@@ -134,7 +134,7 @@ describe('a streaming standby', () => {
     expect(ports).toEqual([portIn(pair.readUrl)]);
   });
 
-  test('a server with another database, or an unreachable server, never reads', async () => {
+  test('a server with another database, or an unreachable server, answers no read', async () => {
     const strange = new URL(pair.readUrl);
     strange.pathname = '/postgres';
     const dead = withPort(pair.readUrl, await findFreePort());

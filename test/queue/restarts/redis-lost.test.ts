@@ -46,7 +46,7 @@ test('one of three Redis is killed and restarted: turns finish, each tool runs o
   expect(await lost!.client.keys('pawl:*:meta')).not.toEqual([]);
 });
 
-test('API and workers start with one of three Redis away, and use it after its start', {
+test('API and workers start without one of three Redis, and use it after its start', {
   timeout,
 }, async ({ skip }) => {
   await using redises = await openSeveralRedis(3);

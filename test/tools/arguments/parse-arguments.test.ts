@@ -39,7 +39,7 @@ test('the path of every violation is in the details', async () => {
   });
 });
 
-test('the message has the path and the expected type', async () => {
+test('the message names the path and the expected type', async () => {
   expect(await messageFor('{"city":7}', WEATHER)).toBe('The arguments do not fit the tool. city: must be string');
 });
 

@@ -72,7 +72,7 @@ test.for([
   [502, 'network_error', 3],
   [503, 'network_error', 3],
   [504, 'network_error', 3],
-] as const)('status %i is %s after %i tries of an idempotent tool', async ([status, category, attempts]) => {
+] as const)('status %i is %s after %i attempts of an idempotent tool', async ([status, category, attempts]) => {
   await using server = await toolServer(() => ({ status, headers: { location: 'http://127.0.0.1:1/' } }));
 
   const { result } = await call(server, { effect: 'idempotent' });

@@ -19,7 +19,7 @@ test('an MCP server with a wrong URL is logged at the start, without its key', a
   expect(await servers.find('cities__look_up')).toMatchObject({ kind: 'unavailable', problem: { isLasting: true } });
 });
 
-test('the problem of an MCP server that does not run is not lasting', async () => {
+test('the problem of an MCP server that does not run is temporary', async () => {
   await using servers = useMcpServers({ cities: { url: `http://127.0.0.1:${await closedPort()}/mcp` } });
 
   const found = await servers.find('cities__look_up');

@@ -24,7 +24,7 @@ const failures = [
 ] as const;
 
 test.for(effects.flatMap((effect) => failures.map((failure) => ({ effect, ...failure }))))(
-  '$failure of a tool with effect $effect allows equal tries for all tool kinds',
+  '$failure of a tool with effect $effect allows equal attempts for all tool kinds',
   async (given) => {
     const { effect, tries, thrown, status, mcp } = given;
     await using http = await toolServer(() => ({ status, body: 'no' }));

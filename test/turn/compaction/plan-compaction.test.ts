@@ -49,7 +49,7 @@ test('a compaction of an earlier turn does not change the size of a later turn',
   expect(tokensSinceCounted(line)).toBe(950 + 1);
 });
 
-test('results of adopted calls count before the first round', () => {
+test('results of imported calls count before the first round', () => {
   const [call] = makeRound(1, null, [{}]).calls;
   const usage = usageOf(900, 50);
   const asked = { ...turn('a', []), rounds: [{ ...makeRound(1, 'May I?'), usage }] };

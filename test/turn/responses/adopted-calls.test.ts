@@ -58,7 +58,7 @@ test('a handed-over call of Pawl is a request, under the name at its server', ()
   expect(itemOf(turn, `mcp_${SUFFIX}_r1_0`)).toBeUndefined();
 });
 
-test('adopted calls begin the output, each with its approval request', () => {
+test('imported calls begin the output, each with its approval request', () => {
   const turn = adopting();
 
   expect(outputItems(turn)).toMatchObject([
@@ -71,7 +71,7 @@ test('adopted calls begin the output, each with its approval request', () => {
   expect(inputItems(turn)[1]).toMatchObject({ id: `mcprr_${SUFFIX}_i1`, approve: false });
 });
 
-test('the log has adopted calls at its start, and results in order of arrival', () => {
+test('the log has imported calls at its start, and results in order of arrival', () => {
   const told = [...responseEvents(adopting(), { after: -1, orderOf: (round) => (round === 0 ? [1, 0] : []) })];
   const results = told.filter(({ type }) => type === 'response.mcp_call.completed');
 

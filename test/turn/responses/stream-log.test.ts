@@ -147,7 +147,7 @@ function everyUnit(events: NumberedEvent[]) {
   });
 }
 
-test('an edition begins 2²⁴ above the edition before it, and supersedes it', () => {
+test('each attempt begins 2²⁴ above the attempt before it, and supersedes it', () => {
   const rounds = [{ ...makeRound(1, 'Hi', [{}]), edition: 2 }, answer({ number: 2 })];
   const turn = completed({ rounds });
   const numbers = eventsOf(turn).map(({ sequence_number }) => sequence_number);
@@ -159,7 +159,7 @@ test('an edition begins 2²⁴ above the edition before it, and supersedes it', 
   ).toEqual([...[false, true, true, true, false]]);
 });
 
-test('a running round supersedes an edition when no run can stream it', () => {
+test('a running round supersedes an attempt when no run can stream it', () => {
   const running = (edition: number, leased: boolean) =>
     makeResponse({ status: 'in_progress', work: { edition, leased } });
   const inEdition = (edition: number) => 5 + edition * EDITION_SIZE;

@@ -105,7 +105,7 @@ test('the changed tier of a round overrides the tier of its turn', () => {
   expect(askedTier(turnOf({ tier: null, fallback: false }))).toBeNull();
 });
 
-test('only flex and priority have rate limits of their own', () => {
+test('only flex and priority have separate rate limits', () => {
   const names = ([null, 'auto', 'default', 'flex', 'priority'] as const).map((tier) => limitName('openai/x', tier));
 
   expect(new Set(names.slice(0, 3))).toEqual(new Set(['openai/x']));

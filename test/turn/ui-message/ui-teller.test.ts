@@ -212,7 +212,7 @@ test('a message that ended for an approval does not continue in a slow reader', 
   ]);
 });
 
-test('earlier approved calls are a step of their own, streamed on arrival', () => {
+test('earlier approved calls are their own step, streamed on arrival', () => {
   const [call] = makeRound(0, null, [{ approval: decided('allow', null) }]).calls;
   const own = (adopted: ToolCall[], rest: Partial<Turn> = {}) => makeTurn({ adopted, ...rest });
   const teller = makeUiTeller();

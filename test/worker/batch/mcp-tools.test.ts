@@ -95,7 +95,7 @@ test('arguments that break the schema of a listed MCP tool do not reach its serv
   expect(externalServer.calls).toHaveLength(0);
 });
 
-test('the model reads an error if the MCP server is away, and its tool runs after that', async () => {
+test('the model reads an error during an outage of the MCP server, and calls it later', async () => {
   const externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
   const rounds = [1, 2].map(() => ({ tools: [{ name: 'cities__look_up', arguments: city }] }));

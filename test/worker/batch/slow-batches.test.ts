@@ -17,7 +17,7 @@ function hanging({ url }: ToolRecorder, effect: 'idempotent' | 'at_most_once' = 
 }
 
 describeQueue(({ redis }) => {
-  test('a turn ends although more batches hang than the worker has places', async ({ recorder }) => {
+  test('a turn ends although more batches hang than the worker has slots', async ({ recorder }) => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness, { concurrency: 4 });
     const stuck = await Promise.all(Array.from({ length: 9 }, () => harness.startTurn(hanging(recorder))));
@@ -34,7 +34,7 @@ describeQueue(({ redis }) => {
     expect(recorder.calls).toHaveLength(9);
   });
 
-  test('a closing worker waits for a batch that left its place, and enqueues its round', async () => {
+  test('a closing worker waits for a batch without a slot, and enqueues its round', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });
     const worker = await startBackgroundWorker(harness, { concurrency: 1 });
@@ -52,7 +52,7 @@ describeQueue(({ redis }) => {
     expect(recorder.calls).toHaveLength(1);
   });
 
-  test('a worker that may not wait hands back a batch that left its place', async ({ recorder }) => {
+  test('a worker that may not wait hands back a batch that released its slot', async ({ recorder }) => {
     await using harness = await createHarness({ redis });
     const worker = await startBackgroundWorker(harness, { concurrency: 1 });
     const { id } = await startSlow(harness, recorder, 'idempotent');
@@ -87,7 +87,7 @@ async function startSlow(harness: Harness, recorder: ToolRecorder, effect?: 'ide
   return turn;
 }
 
-test('a batch that left its place is run by another worker if its worker dies', async ({ harness }) => {
+test('another worker runs a batch that released its slot if its worker dies', async ({ harness }) => {
   await using recorder = await openToolRecorder();
   const { id } = await harness.startTurn(hanging(recorder, 'idempotent'));
   await harness.workOnce();
@@ -109,7 +109,7 @@ test('a batch that left its place is run by another worker if its worker dies', 
   expect(new Set(recorder.calls.map((call) => call.key)).size).toBe(1);
 });
 
-test('a batch keeps its place while 4 batches per place have left theirs', async () => {
+test('a batch keeps its slot while 4 batches per slot have released their slots', async () => {
   const slowBatches = makeSlowBatches(1);
   const jobs = Array.from({ length: 5 }, () => startJob(slowBatches));
 
@@ -122,7 +122,7 @@ test('a batch keeps its place while 4 batches per place have left theirs', async
   await Promise.all(jobs.map((job) => job.acknowledged));
 });
 
-test('a job that left its place has no hand-over, and a closing worker keeps places', async () => {
+test('a job without its slot has no hand-over, and a closing worker keeps slots', async () => {
   const slowBatches = makeSlowBatches(1);
   const [slow, late] = [startJob(slowBatches), startJob(slowBatches)];
   const before = slow.handsOver();

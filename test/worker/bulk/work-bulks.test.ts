@@ -75,7 +75,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a bulk cancels and retries turns that wait for a place', async () => {
+test('a bulk cancels and retries turns that wait for a slot', async () => {
   const projects = { alpha: { keys: ['key-of-alpha'], max_active_turns: 1 }, beta: { keys: ['key-of-beta'] } };
   await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
   const alpha = apiClient(harness.url, 'key-of-alpha');
@@ -164,7 +164,7 @@ test('matched is always the sum of done, failed and left', async ({ harness }) =
   expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).toSorted((one, other) => one - other));
 });
 
-test('two workers on the same portion of a bulk treat each turn once', async ({ harness }) => {
+test('two workers on the same batch of a bulk treat each turn once', async ({ harness }) => {
   const ids = await startMany(harness, 5, { input: failing });
   await harness.workUntilIdle();
   const id = await create(harness, { action: 'retry', filter: { status: 'failed' } });

@@ -64,7 +64,7 @@ test('a receiver without an answer gets further attempts in slots, up to its win
   expect(taken.map(({ isFirst }) => isFirst)).toEqual([false]);
 });
 
-test('first attempts need no slots, and leave a quarter of places to other projects', () => {
+test('first attempts need no slots, and leave a quarter of the room to other projects', () => {
   const slots = makeDeliverySlots(8);
   const configured = ['a', 'b'].map((name) => ({ name, weight: 1 }));
   const enter = (receiver: string, isFirst: boolean) =>

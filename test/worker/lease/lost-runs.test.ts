@@ -135,7 +135,7 @@ test.for([
   ]);
 });
 
-test('a turn that another run has leased is left alone until the lease ends', async ({ harness }) => {
+test('a job does not touch a turn that another run has leased, until the lease ends', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   expect(await takeLease(harness.db, (await loadTurn(harness.db, id))!, 'another')).not.toBeNull();

@@ -22,7 +22,7 @@ async function endedAfter(steps: number, harness: Harness): Promise<{ a: number;
 }
 
 describeQueue(({ redis }) => {
-  test('a turn of a project is worked at once despite ten thousand of another project', async () => {
+  test('a turn of a project runs at once despite ten thousand turns of another project', async () => {
     await using harness = await openTwoProjects({ redis });
     await flood(harness, (await harness.a.startTurn({ input, priority: 9 })).id, 10_000);
     await harness.admit();
@@ -52,7 +52,7 @@ describeQueue(({ redis }) => {
     expect((last.a - before.a) / (last.b - before.b)).toBeCloseTo(1, 0);
   });
 
-  test('hanging turns take three quarters of the places, and others are worked', async () => {
+  test('hanging turns take three quarters of the slots, and other turns run', async () => {
     await using harness = await openTwoProjects({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const stuck = await Promise.all(Array.from({ length: 14 }, () => harness.a.startTurn({ input: hanging })));
@@ -67,7 +67,7 @@ describeQueue(({ redis }) => {
     await Promise.all(stuck.map((turn) => harness.a.call('POST', `/v1/turns/${turn.id}/cancel`)));
   });
 
-  test('a lost queue gets jobs only of turns with a place', async () => {
+  test('a lost queue gets jobs only of turns with a slot', async () => {
     await using harness = await openTwoProjects({ redis });
     await flood(harness, (await harness.a.startTurn({ input })).id, 300);
     await harness.admit();
@@ -78,7 +78,7 @@ describeQueue(({ redis }) => {
     expect(rescued).toBe(MOST);
   });
 
-  test('a turn that waits for a place is cancelled without a command to the queue', async () => {
+  test('a turn that waits for a slot is cancelled without a command to the queue', async () => {
     await using harness = await openTwoProjects({ redis, a: { maxActiveTurns: 1 } });
     const [working, waiting] = [await harness.a.startTurn({ input }), await harness.a.startTurn({ input })];
     await harness.admit();

@@ -3,7 +3,7 @@ import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
 import { startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 
-test('a turn that waits for flex has no place, and requests a place at its time', async () => {
+test('a turn that waits for flex has no slot, and requests a slot at its time', async () => {
   await using server = await startFlexServer();
   const projects = { a: { keys: ['a'], max_active_turns: 1 }, b: { keys: ['b'] } };
   const env = { OPENAI_BASE_URL: server.baseUrl, PAWL_PROJECTS: JSON.stringify(projects) };

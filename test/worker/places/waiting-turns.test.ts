@@ -9,7 +9,7 @@ import { flood, openTwoProjects } from './flood.ts';
 const input = scripted({ answer: 'Done.' });
 const hanging = scripted({ final: { fault: { kind: 'hang' } } });
 
-test('begun turns get places before new turns, and new turns by priority', async () => {
+test('begun turns get slots before new turns, and new turns by priority', async () => {
   await using harness = await openTwoProjects({ a: { maxActiveTurns: 1 } });
   const retrying = scripted({ final: { fault: { kind: 'status', status: 503, retry_after_ms: 30_000, times: 1 } } });
   const first = await harness.a.startTurn({ input: retrying });
@@ -33,7 +33,7 @@ test('begun turns get places before new turns, and new turns by priority', async
   expect(order).toEqual([high.id, first.id, low.id]);
 });
 
-test('a turn that waits for its client has no place, and its answer requests a place', async () => {
+test('a turn that waits for its client has no slot, and its answer requests a slot', async () => {
   await using harness = await openTwoProjects({ a: { maxActiveTurns: 1 } });
   const tools = [{ name: 'ask', description: 'Asks the device where it is', execution: { kind: 'client' } }];
   const asking = scripted({ rounds: [{ tools: [{ name: 'ask', arguments: {} }] }] });
@@ -60,7 +60,7 @@ test('a turn that waits for its client has no place, and its answer requests a p
   expect((await harness.a.findTurn(waiting.id)).status).toBe('completed');
 });
 
-test('turns keep the places of a dead worker, and no other turns get these places', async () => {
+test('turns keep the slots of a dead worker, and no other turns get these slots', async () => {
   await using harness = await openTwoProjects();
   await sql`insert into workers (id, concurrency) values ('wrk_1', 8), ('wrk_2', 8)`.execute(harness.db);
   await flood(harness, (await harness.a.startTurn({ input })).id, 100);
@@ -75,7 +75,7 @@ test('turns keep the places of a dead worker, and no other turns get these place
   expect([both, then, await harness.placesOf('a')]).toEqual([12, 12, 6]);
 });
 
-test('turns that were started without places need places after a reload', async () => {
+test('turns that were started without slots need slots after a reload', async () => {
   await using harness = await openTwoProjects({ alone: true });
   const started = await Promise.all(Array.from({ length: 5 }, () => harness.a.startTurn({ input })));
   expect(await harness.countJobs()).toBe(5);
@@ -94,7 +94,7 @@ test('turns that were started without places need places after a reload', async 
   expect((await harness.a.findTurn(last.id)).status).toBe('completed');
 });
 
-test('a backlog gets its places in small commits after a reload', async () => {
+test('a backlog gets its slots in small commits after a reload', async () => {
   await using harness = await openTwoProjects({ alone: true });
   await flood(harness, (await harness.a.startTurn({ input })).id, 1_200);
   await sql`update work set place = null, due_at = now() + interval '1 minute'`.execute(harness.db);
@@ -108,7 +108,7 @@ test('a backlog gets its places in small commits after a reload', async () => {
   expect(rows.at(-1)?.turns).toBeLessThanOrEqual(500);
 });
 
-test('turns that wait for a place are all worked if a reload leaves a single project', async () => {
+test('turns that wait for a slot all run if a reload leaves a single project', async () => {
   await using harness = await openTwoProjects();
   await flood(harness, (await harness.a.startTurn({ input })).id, 40);
   await harness.admit();
@@ -121,7 +121,7 @@ test('turns that wait for a place are all worked if a reload leaves a single pro
   expect(rows).toEqual([{ status: 'completed' }]);
 });
 
-test('a single project needs no places, and no place is written', async () => {
+test('a single project needs no slots, and no slot is written', async () => {
   await using harness = await openTwoProjects({ alone: true });
   const { id } = await harness.a.startTurn({ input });
   const { rows } = await sql<{ place: string | null }>`select place from work where id = ${id}`.execute(harness.db);
@@ -132,7 +132,7 @@ test('a single project needs no places, and no place is written', async () => {
   expect((await harness.a.findTurn(id)).status).toBe('completed');
 });
 
-test('next turns, retried turns and responses request a place and are worked with it', async () => {
+test('next turns, retried turns and responses request a slot and run with it', async () => {
   await using harness = await openTwoProjects({ a: { maxActiveTurns: 1 } });
   const failing = scripted({ answer: 'Done.', final: { fault: { kind: 'status', status: 401, times: 1 } } });
   const first = await harness.a.startTurn({ input: failing });
@@ -158,7 +158,7 @@ test('next turns, retried turns and responses request a place and are worked wit
   expect(await places()).toEqual([]);
 });
 
-test('a turn that waits for a place ends at its deadline', async () => {
+test('a turn that waits for a slot ends at its deadline', async () => {
   await using harness = await openTwoProjects({ a: { maxActiveTurns: 1 } });
   await harness.a.startTurn({ input });
   await harness.admit();
@@ -174,7 +174,7 @@ test('a turn that waits for a place ends at its deadline', async () => {
   });
 });
 
-test('a step that a stopping worker hands back keeps its place', async () => {
+test('a step that a stopping worker hands back keeps its slot', async () => {
   await using harness = await openTwoProjects({ a: { maxActiveTurns: 1 } });
   const { id } = await harness.a.startTurn({ input: hanging });
   const working = harness.workOnce();

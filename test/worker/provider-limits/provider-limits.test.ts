@@ -105,7 +105,7 @@ test('a turn that waits under a limit is cancelled at once, and blocks no other 
   expect(await harness.db.selectFrom('provider_waits').selectAll().execute()).toEqual([]);
 });
 
-test('a turn that no waker finds looks for room when its wait is over', async () => {
+test('a turn that no worker wakes checks for room when its wait ends', async () => {
   await using harness = await openLimits(perMinute(1));
   const turns = await startTurns(harness, 2);
   await harness.workUntilIdle();

@@ -51,7 +51,7 @@ test('a 429 under a limit is handled like any 429, and its request stays booked'
   expect((await rowOf(harness, turn!.id)).waited_ms).toBeGreaterThan(19_000);
 });
 
-test('a turn that waits under a limit has no place, and requests a place on its wakeup', async () => {
+test('a turn that waits under a limit has no slot, and requests a slot on its wakeup', async () => {
   const projects = { a: { keys: ['a'], max_active_turns: 1 }, b: { keys: ['b'] } };
   await using harness = await openLimits(
     { 'openai/limited': { requests_per_minute: 1 } },
@@ -81,7 +81,7 @@ test('a turn that waits under a limit has no place, and requests a place on its 
   for (const id of ids) expect(await client.findTurn(id)).toMatchObject({ status: 'completed' });
 });
 
-test('a project without a free place blocks no turn of another project under a limit', async () => {
+test('a project without a free slot blocks no turn of another project under a limit', async () => {
   const projects = { a: { keys: ['a'], max_active_turns: 1 }, b: { keys: ['b'] } };
   await using harness = await openLimits(
     { 'openai/limited': { concurrency: 1 } },

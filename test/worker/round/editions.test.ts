@@ -11,7 +11,7 @@ const hangs = { kind: 'hang' as const, after_chars: 12 };
 const tools = ['weather_lookup'];
 const INTERNAL = ['edition', 'reasoning_length', 'refusal_from'];
 
-test('a run lost in the middle of its text leaves another edition to the next run', async ({ harness }) => {
+test('after a run is lost within its text, the next run has another attempt number', async ({ harness }) => {
   const input = scripted({ piece_chars: 4, answer: 'Once and again.', final: { fault: { ...hangs, times: 1 } } });
   const { id, live } = await startWatched(harness, { input });
   const lost = harness.workOnce();
@@ -29,7 +29,7 @@ test('a run lost in the middle of its text leaves another edition to the next ru
   expect('Once and again.'.startsWith(textOf(live, 0))).toBe(true);
 });
 
-test('two runs of a job without a lease at first publish under different editions', async ({ harness }) => {
+test('two runs of a job without a lease never publish under the same attempt number', async ({ harness }) => {
   const { id, live } = await startSecondRound(harness, { fault: { ...hangs, times: 2 } }, 'unseen');
   const job = { name: 'run-round' as const, data: { turnId: id, step: 'r2', generation: 0 } };
 
@@ -60,7 +60,7 @@ test.for([
   { fault: { kind: 'status' as const, status: 429, retry_after: 1, times: 1 }, edition: 0 },
   { fault: { kind: 'status' as const, status: 503, retry_after: 1, times: 1 }, edition: 0 },
   { fault: { kind: 'cut' as const, after_chars: 8, times: 1 }, edition: 1 },
-])('the next attempt of a round after $fault.kind $fault.status has edition $edition', async ({ fault, edition }) => {
+])('the next attempt after $fault.kind $fault.status has number $edition', async ({ fault, edition }) => {
   await using harness = await createHarness();
   const input = scripted({ answer: 'At long last.', final: { fault }, piece_chars: 4 });
   const { live } = await startWatched(harness, { input });
@@ -75,7 +75,7 @@ test.for([
 test.for([
   { after: 0, edition: 0, what: 'before its first piece' },
   { after: 12, edition: 1, what: 'after a piece' },
-])('a round that is handed back for a deploy $what leaves edition $edition', async ({ after, edition }) => {
+])('after a hand-back for a deploy $what, the next attempt has number $edition', async ({ after, edition }) => {
   await using harness = await createHarness();
   const fault = { kind: 'hang' as const, ...(after > 0 && { after_chars: after }) };
   const { live } = await startWatched(harness, {

@@ -83,7 +83,7 @@ test('a job in the queue of the next model’s provider asks that model', async 
   ]);
 });
 
-test('a turn with a lost job is not delayed by the rescuer while its model is away', async ({ models }) => {
+test('the rescuer does not delay a turn with a lost job during an outage of its model', async ({ models }) => {
   const { harness, first } = models;
   const { id } = await start(harness);
   await harness.workOnce(async () => {});

@@ -29,7 +29,7 @@ test.for([
   expect(events[2]).toMatchObject({ round: 1, from: FIRST, to: SECOND, error: { type: 'provider_error', code } });
 });
 
-test('a provider that dies in each of its replies is left after all attempts', async ({ models }) => {
+test('the next model is asked after a provider dies in all attempts', async ({ models }) => {
   const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
   models.first.answer({ body: [begun], ending: 'cut' });
   const { id } = await start(models.harness);
@@ -78,7 +78,7 @@ test('a turn that begins during a long outage of its model asks the next model',
   ]);
 });
 
-test('a waiting turn asks the next model when its model stays away for longer', async ({ models }) => {
+test('a waiting turn asks the next model if its model stays unavailable for longer', async ({ models }) => {
   const { harness, first } = models;
   first.answer(refusal(429, 'slow_down', { 'retry-after': '5' }));
   const { id } = await start(harness);

@@ -163,7 +163,7 @@ test('a job that is delivered twice makes one request and counts one refusal', a
   expect(await rowOf(harness, id)).toMatchObject({ tier_wait: { refusals: 1 } });
 });
 
-test('each round of a turn with tools is asked on flex, with a wait of its own', async () => {
+test('each round of a turn with tools is asked on flex, with its own wait', async () => {
   await using opened = await openFlex({ reply: callUntil(1) });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE, 2);

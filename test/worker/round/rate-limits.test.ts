@@ -4,7 +4,7 @@ import { makeRateLimits, type RateLimits } from '#services/worker/rate-limits.ts
 
 const MODEL = 'openai/test';
 
-test('a model is left alone as long as its provider requests, between 1 s and 1 min', () => {
+test('a limited model gets no request as long as its provider asks, 1 s to 1 min', () => {
   const { limits, clock } = limitsAt(0);
 
   limits.refused('openai/a', 7_000);

@@ -63,7 +63,7 @@ test('a schedule fires once or never for missed times, and for each slightly lat
   expect((await read(harness, skip.id)).last).toHaveLength(3);
 });
 
-test('a planned time that cannot start a turn says why, and the next time is tried', async () => {
+test('a planned time without a turn records the reason, and the next time is tried', async () => {
   await using harness = await createHarness({
     env: { PAWL_PROJECTS: JSON.stringify({ web: { keys: ['key'], max_queued_turns: 2 } }) },
   });
