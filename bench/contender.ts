@@ -10,7 +10,7 @@ export type Setup = { harness: BenchHarness; databaseUrl: string; work: Work; mo
 /** A system under load: plays the work's turn on each call, also concurrently, until it is closed. */
 export type Contender = {
   playTurn(): Promise<void>;
-  /** Its own processes, by name, beside those of the harness. */
+  /** Its own processes, by name, in addition to the processes of the harness. */
   pids: Record<string, number>;
   close(): Promise<void>;
 };

@@ -7,7 +7,9 @@ const scenarioNames = ['throughput', 'old-database', 'idle', 'memory'] as const;
 /** The scenarios. `--against` chooses `against`. */
 export type ScenarioName = (typeof scenarioNames)[number] | 'against';
 
-/** The sizes of a measurement: turns of one measurement, tries, single turns, and turns that fill a database. */
+/**
+ * The sizes of a measurement: turns of one measurement, repetitions, single turns, and turns that fill a database.
+ */
 type Sizes = Record<'turns' | 'tries' | 'alone' | 'finished' | 'waiting' | 'queued', number>;
 
 export type Options = Sizes & {
@@ -67,7 +69,9 @@ function read(args: string[]): Options {
   };
 }
 
-/** Returns the hash of the commit that a revision of this repository names. Throws a sentence if there is none. */
+/**
+ * Returns the hash of the commit that a revision of this repository names. Throws a sentence without such a commit.
+ */
 export function findCommit(revision: string): string {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   const { status, stdout } = spawnSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' });

@@ -1,7 +1,7 @@
 import type { Figures } from '../measure.ts';
 import { sumCpu } from '../read-cpu.ts';
 
-/** The figures of every try, by name. All tries have measured the same scenario. */
+/** The figures of every repetition, by name. All repetitions have measured the same scenario. */
 export type Results = Map<string, Figures[]>;
 
 /** A function that reads a figure of one try. */
@@ -17,8 +17,8 @@ export function typical(tries: Figures[]): Figures | undefined {
 }
 
 /**
- * Returns the median over the tries of one reading of `name` divided by the same of `other`: the figures of one try
- * were measured shortly after each other, under the same conditions. NaN if a name was not measured.
+ * Returns the median, over the repetitions, of one reading of `name` divided by the same of `other`: the figures of
+ * one repetition were measured shortly after each other, under the same conditions. NaN if a name was not measured.
  */
 export function ratio(results: Results, [name, other]: [string, string], reading: Reading = rate): number {
   const [ones = [], others = []] = [results.get(name), results.get(other)];

@@ -9,7 +9,7 @@ export function exponentialBackoffMs(
   return Math.min(longestMs, firstMs * 2 ** (failures - 1));
 }
 
-/** Returns `ms` times a random factor in a range, so that tries that failed together are not repeated together. */
+/** Returns `ms` times a random factor in a range, so that attempts that failed together are not repeated together. */
 export function jitterMs(ms: number, [least, most]: readonly [number, number], random = Math.random): number {
   return ms * (least + (most - least) * random());
 }

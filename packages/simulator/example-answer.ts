@@ -20,7 +20,7 @@ const Schema = z.looseObject({
 type Schema = z.output<typeof Schema>;
 
 /**
- * The place of a schema: the `root` of its references, the `name` of the property, and the references already
+ * The context of a schema: the `root` of its references, the `name` of the property, and the references already
  * followed. `left` counts the schemas that may still be read.
  */
 type Place = { root: unknown; name: string; followed: readonly string[]; left: { schemas: number } };

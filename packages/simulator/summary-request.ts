@@ -15,7 +15,7 @@ function hasQuestion(messages: ChatMessage[]): boolean {
 }
 
 /**
- * Returns the text of the script, with the conversation in the place of {{conversation}}. Without a text, returns the
+ * Returns the text of the script, with the conversation in place of {{conversation}}. Without a text, returns the
  * number of its words.
  */
 export function summaryOf({ messages }: ChatRequest, { input }: CurrentTurn, scripted: ScriptedReply = {}): string {

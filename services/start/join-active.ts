@@ -24,8 +24,8 @@ type Joining = {
 };
 
 /**
- * Adds the input of a request to an existing turn: the active turn, or the last turn that has not started. Null if
- * there is none, so that the caller creates a turn. The caller has locked the conversation, so no turn ends in
+ * Adds the input of a request to an existing turn: the active turn, or the last turn that has not started. Null
+ * without such a turn, so that the caller creates a turn. The caller has locked the conversation, so no turn ends in
  * between (R26). A turn may start, and then the next turn that has not started is tried.
  */
 export async function joinActive(trx: Trx, start: Joining): Promise<Made | null> {

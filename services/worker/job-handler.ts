@@ -14,8 +14,8 @@ type StepWorker = (step: NamedStep, place: JobPlace) => Promise<NamedStep | null
 type JobPlace = Place & { handsOver?: () => string | null };
 
 /**
- * Works the step of a job, and the next steps of its turn while the worker may continue
- * (docs/decisions/0074-a-worker-continues.md). Each step has its own run, lease, checkpoint and tries. The last
+ * Runs the step of a job, and the next steps of its turn while the worker may continue
+ * (docs/decisions/0074-a-worker-continues.md). Each step has its own run, lease, checkpoint and attempts. The last
  * wakeups are enqueued before the job is acknowledged. If the worker dies before that, the queue delivers the job
  * again. Its next worker finds the step that is due (R11).
  */

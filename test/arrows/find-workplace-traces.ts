@@ -21,7 +21,8 @@ export function findWorkplaceTraces(): string[] {
 
 function workplaceTracesIn(file: string): string[] {
   const path = file.slice(ROOT.pathname.length);
-  // Recorded answers of providers may be beside the repository. Only the tests that replay them may know of them.
+  // Recorded answers of providers may be beside the repository. Only the tests that replay these answers may name
+  // them.
   const patterns = path.startsWith('test/') ? [PLACE, HAND] : [PLACE, NEIGHBOUR, HAND];
   return readFileSync(file, 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-/** Code without its comments and texts: every quoted text is `"0"`, `"1"` …, its place in `texts`. */
+/** Code without its comments and texts: every quoted text is `"0"`, `"1"` …, its index in `texts`. */
 export type MaskedCode = { code: string; texts: string[] };
 
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//;

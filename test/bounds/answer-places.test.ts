@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LARGE_ANSWERS, openAnswerPlace, startTimeout } from '#core/bounds/answer-places.ts';
 
-/** Opens and takes places of a project for a server. `started` counts the places that were granted. */
+/** Opens and takes slots of a project for a server. `started` counts the granted slots. */
 function takePlaces(count: number, project: string, server: string) {
   const places = Array.from({ length: count }, () => openAnswerPlace(project));
   const seen = { started: 0 };

@@ -13,7 +13,7 @@ export type QueueName = 'redis' | 'postgres';
 const TOOLS = new URL('../../bench/tools.ts', import.meta.url).pathname;
 const TURNS = 10;
 
-/** The statements of a turn, in the order in which a turn first needs each of them. */
+/** The statements of a turn, in the order in which a turn first needs each statement. */
 const STATEMENTS = ['create', 'begin', 'save-round', 'save-results', 'end', 'read'];
 
 const TABLES = [HOT_TABLE, 'tool_calls'];

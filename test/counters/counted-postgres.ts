@@ -22,7 +22,7 @@ export type CountedPostgres = AsyncDisposable & {
   readTotals(queryIds: string[]): Promise<{ own: Totals; other: Totals }>;
   /** Returns the end of the log, for `countCommits`. */
   readLogEnd(): Promise<string>;
-  /** Returns the transactions since a place of the log that wrote to Pawl's own tables. */
+  /** Returns the transactions since a position of the log that wrote to Pawl's own tables. */
   countCommits(since: string): Promise<number>;
   /** Returns the updates of sessions that have ended: PostgreSQL reports the counts of a session at its end. */
   readUpdates(table: string): Promise<Updates>;

@@ -35,9 +35,7 @@ const UNTIL_DONE = Number.POSITIVE_INFINITY;
 type Env = Record<string, string>;
 type Options = { redis?: boolean; env?: Env; projects?: Projects };
 
-/**
- * Options of a harness. `env` may depend on the address of the model. A harness `beside` another shares its stores.
- */
+/** Options of a harness. `env` may depend on the address of the model. A harness `beside` another shares its stores. */
 export type HarnessOptions = Omit<Options, 'env'> & {
   env?: Env | ((modelUrl: string) => Env);
   beside?: { stores: LeasedStores } | undefined;
@@ -111,7 +109,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
     ...client,
     ...{ url: api.url, env, stores, settings, db, parts, worker, log, modelRequests, handle, workOnce },
     deliver,
-    /** Works jobs until none waits, then delivers. `deliveries` says how often each job is handed out. */
+    /** Runs jobs until no job waits, then delivers. `deliveries` is the number of deliveries of each job. */
     workUntilIdle,
     /** Starts a turn and works until no job waits. Returns the turn in its new state. */
     runTurn: async (request: Record<string, unknown>): Promise<TurnResource> => {
@@ -162,7 +160,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       return result;
     },
     beat: () => worker.heartbeat.beat('all'),
-    /** Does the worker's periodic work for turns that want a place. */
+    /** Does the worker's periodic work for turns that request a slot. */
     admit: () => parts.admission.tick(),
     /** Does the worker's periodic work for turns that wait for provider limits. */
     wakeWaiting: () => wakeAllWaiting(worker),
@@ -207,8 +205,8 @@ function subscribeWorker(
 }
 
 /**
- * Starts a worker that works automatically until disposed, for effects that are visible only while a step runs. It
- * sends no heartbeats, so it learns only from messages that a step is over.
+ * Starts a worker that runs jobs automatically until disposed, for effects that are visible only while a step runs.
+ * It sends no heartbeats, so it learns only from messages that a step has ended.
  */
 export async function startBackgroundWorker(
   { worker, parts }: Harness,
@@ -226,7 +224,7 @@ export async function letTimePass(harness: Harness, ms = 60_000): Promise<void> 
   await harness.workUntilIdle();
 }
 
-/** Works and lets minutes pass until a turn has ended. */
+/** Runs jobs and lets minutes pass until a turn has ended. */
 export async function workUntilEnded(harness: Harness, turnId: string): Promise<TurnResource> {
   await harness.workUntilIdle();
   for (let minutes = 0; minutes < 30; minutes += 1) {

@@ -13,7 +13,7 @@ export async function newFolder(name: string, parent = tmpdir()): Promise<AsyncD
 
 const SHARED_MEMORY = '/dev/shm';
 
-/** Returns the folder in which files are created fastest: in memory, if Linux offers enough of it. */
+/** Returns the folder in which files are created fastest: in memory, if Linux offers enough memory. */
 export async function fastestParent(): Promise<string> {
   try {
     const { bavail, bsize } = await statfs(SHARED_MEMORY);

@@ -16,7 +16,7 @@ export type PastTurns = {
 };
 
 /**
- * Inserts turns as if they had been worked: begun 100 ms after their creation, done after 1.1 s to 2 s. Each has one
+ * Inserts turns as if a worker had run them: begun 100 ms after their creation, done after 1.1 s to 2 s. Each has one
  * round of 100 tokens in and 10 out.
  */
 export async function insertPastTurns(db: Db, past: PastTurns): Promise<void> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const city = z.object({ city: z.string().describe('Name of the city') });
 
-/** Server-side tools for the tests, one for each effect. */
+/** Server-side tools for the tests. Each effect has a tool. */
 export default [
   defineTool({
     name: 'weather_lookup',

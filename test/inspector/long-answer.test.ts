@@ -74,7 +74,7 @@ browserSuite('answers', (open) => {
 });
 
 /**
- * A script that checks that each formula is within its answer, and that no point outside its place belongs to its
+ * A script that checks that each formula is within its answer, and that no point outside its box belongs to its
  * drawing.
  */
 const REACH_OF_FORMULAS = `[...document.querySelectorAll('.reply .formula')].map((formula) => {

@@ -6,7 +6,7 @@ import type { OpenInspector, Reader } from './browser-suite.ts';
 
 type Way = Reader & {
   env?: Record<string, string>;
-  /** Whether the turn is worked to its end before its page is opened. */
+  /** Whether the turn runs to its end before its page is opened. */
   works?: boolean;
   shows?: 'turn' | 'conversation';
   /** Whether the browser may report problems. It reports each request that a test fails on purpose. */

@@ -40,7 +40,7 @@ export function readRecording<Body>(file: string): { exchanges: Exchange<Body>[]
   return { traits: recording.traits, exchanges: recording.exchanges ?? [recording as Exchange<Body>] };
 }
 
-/** Returns the recorded response as a server sends it again, in portions that split lines and characters. */
+/** Returns the recorded response as a server sends it again, in chunks that split lines and characters. */
 export function answerOf({ response }: Exchange<unknown>): Answer {
   const { status, body, headers = {} } = response;
   const isStream = typeof body === 'string' && status === 200;

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { repeat } from '#test/harness/repeat.ts';
 import { createServer, listen } from '#test/harness/servers/create-server.ts';
 
-/** The answer of a scripted server: bytes in the given order and portions, and the end of the answer. */
+/** The answer of a scripted server: bytes in the given order and chunks, and the end of the answer. */
 export type Answer = {
   status?: number;
   headers?: Record<string, string>;
-  /** The server waits for a promise before it sends the next portion. */
+  /** The server waits for a promise before it sends the next chunk. */
   body?: (string | Uint8Array | Promise<unknown>)[];
   /** `end` closes properly, `cut` breaks the connection, `hang` keeps it open, `drip` sends comments permanently. */
   ending?: 'end' | 'cut' | 'hang' | 'drip';

@@ -129,7 +129,7 @@ test('a role that may not check for a full disk leaves the service ready', async
   expect([...away.keys()]).toEqual(['worker']);
 });
 
-test('a PostgreSQL that answers late is slow, and one that refuses is unavailable', async ({ harness }) => {
+test('a slow PostgreSQL is reported as slow, a refusing PostgreSQL as unavailable', async ({ harness }) => {
   await using linked = await openLinked(harness);
   const { link, availability } = linked;
   const sentence = async () => (await availability.check()).away.get('database');

@@ -24,7 +24,7 @@ export function callContext(tools: ServerTool[], more: Partial<CallContext> = {}
   };
 }
 
-/** Returns a call that was already checked, without a pause between its tries. */
+/** Returns a call that was already checked, without a pause between its attempts. */
 export function preparedCall(
   tool: Partial<Record<keyof Tool, unknown>>,
   args: Record<string, unknown> = {},

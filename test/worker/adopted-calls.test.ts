@@ -6,7 +6,7 @@ import { describeQueue } from '#test/harness/queues.ts';
 
 type Opened = Awaited<ReturnType<typeof openApproving>>;
 
-/** Creates a response that adopts calls, and returns the id of its turn. */
+/** Creates a response that imports calls, and returns the id of its turn. */
 async function adopt(opened: Opened, { calls = ['call_pay'], ...body }: { calls?: string[]; pawl?: object } = {}) {
   const asked = await opened.ask(...calls.map((id) => pay(id)));
   const input = asked.requests.map((id) => answered(id, true, 'It is due.'));

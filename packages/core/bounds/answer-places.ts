@@ -5,37 +5,39 @@ const PLACES = Math.max(2, Math.floor(getHeapStatistics().heap_size_limit / (128
 
 /** Bounds on large answers of tools, which are in memory several times until their results are saved. */
 export const LARGE_ANSWERS = {
-  /** Bytes above which an answer needs a place. */
+  /** Bytes above which an answer needs a slot. */
   bytes: 256 * 1024,
-  /** Answers that have a place at a time: an answer for each 128 MiB of heap. */
+  /** Answers that hold a slot at a time: an answer for each 128 MiB of heap. */
   places: PLACES,
   placesOfServer: Math.max(1, Math.floor(PLACES / 2)),
   placesOfProject: PLACES - 1,
-  /** Milliseconds in which an answer with a place must arrive, since others wait for that place. */
+  /** Milliseconds in which an answer with a slot must arrive, since other answers wait for that slot. */
   arrivalMs: 60_000,
 };
 
-/** The place of a call's answer, which is given back when it is disposed. */
+/** The slot of a call's answer, which is released when it is disposed. */
 export type AnswerPlace = Disposable & {
-  /** Waits until the answer of this server has a place. Resolves at once if it has a place, or if the call is over. */
+  /**
+   * Waits until the answer of this server has a slot. Resolves at once if it has a slot, or if the call has ended.
+   */
   take(server: string): Promise<void>;
-  /** Reports that the large part of the answer has arrived. No more has to arrive until the next `take`. */
+  /** Reports that the large part of the answer has arrived. No further part must arrive until the next `take`. */
   arrived(): void;
-  /** Called if an answer that has its place does not arrive in time. */
+  /** Called if an answer with a slot does not arrive in time. */
   onOverdue: () => void;
   waitedMs(): number;
-  /** Gives the place back before the next attempt of the call. */
+  /** Releases the slot before the next attempt of the call. */
   release(): void;
 };
 
-/** An answer that waits. `start` gives it a place, or returns false if it is over. */
+/** An answer that waits. `start` gives it a slot, or returns false if its call has ended. */
 type Waiting = { server: string; start(): boolean };
 
 const waiting = takeTurns<Waiting>();
 const held = new Map<string, number>();
 let free = LARGE_ANSWERS.places;
 
-/** Opens the place of a call of this project. Projects take turns, and so do the servers that each project calls. */
+/** Opens the slot of a call of this project. Projects take turns, and so do the servers that each project calls. */
 export function openAnswerPlace(project: string): AnswerPlace {
   let current: { taken: Promise<void>; end(): void; waitedMs(): number } | null = null;
   let waitedBefore = 0;
@@ -54,7 +56,7 @@ export function openAnswerPlace(project: string): AnswerPlace {
   };
   const place: AnswerPlace = {
     async take(server) {
-      // A reader may still ask after its call was given up. That place would never be given back.
+      // A reader may still ask after its call was given up. That slot would never be released.
       if (isOver) return;
       current ??= waitForPlace(project, server);
       await current.taken;
@@ -99,7 +101,7 @@ function waitForPlace(project: string, server: string) {
 const NOT_ARRIVED = `needed more than ${LARGE_ANSWERS.arrivalMs / 1000} s for an answer of more than ${LARGE_ANSWERS.bytes / 1024} KiB`;
 
 /**
- * Calls `onTimeout`, with a sentence if a large answer is late. The wait for a place does not count. Returns a
+ * Calls `onTimeout`, with a sentence if a large answer is late. The wait for a slot does not count. Returns a
  * function that stops the timeout.
  */
 export function startTimeout(

@@ -9,8 +9,8 @@ export function takeTurns<Task>() {
       else waiting.set(project, [task]);
     },
     /**
-     * Removes the next task that may run: a task of each project before the second task of any. Returns undefined if
-     * none may.
+     * Removes the next task that may run: one task of each project before a second task of any project. Returns
+     * undefined if none may.
      */
     take(mayRun: (project: string, task: Task) => boolean): Task | undefined {
       for (const [project, tasks] of waiting) {

@@ -15,7 +15,7 @@ export type EgressRequest = {
   timeoutMs: number;
   maxBytes: number;
   signal?: AbortSignal;
-  /** The place of a large answer. The answer stays in its socket until it has a place. */
+  /** The slot of a large answer. The answer stays in its socket until it has a slot. */
   place?: AnswerPlace | undefined;
 };
 

@@ -23,7 +23,7 @@ export function spreadJobs(given: JobStore[]): JobQueue {
   const stores = given.map(trackRefusals);
   /**
    * Adds a job to the first store that takes it. A job that may have arrived is not given to the next store, since it
-   * would be worked twice.
+   * would run twice.
    */
   async function add(wakeup: TurnWakeup): Promise<void> {
     let refusal: unknown = new Failure('queue_unavailable', NONE_OPEN);

@@ -50,7 +50,7 @@ export type SavedRound = {
   model: string;
   reply: Reply;
   attempts: number;
-  /** The edition from the run's lease, or null without an edition. */
+  /** The attempt number from the run's lease, or null without a number. */
   edition?: number | null;
   startedAt: number;
   warnings: string[];

@@ -85,7 +85,7 @@ export type Round = {
   refusalFrom: number | null;
   /** The violations of the turn's output schema in the answer. Null if there are none, or if the text is no answer. */
   violations: Violation[] | null;
-  /** The committed edition of the round: 0, plus 1 for each attempt with text that may have been published in vain. */
+  /** The committed attempt number of the round: 0, plus 1 for each earlier attempt that may have published text. */
   edition: number;
   /** Requests for the reply, which may be several only with emulated tool calls. */
   requests: number;
@@ -104,7 +104,7 @@ export type Turn = {
   id: string;
   project: string;
   conversationId: string;
-  /** The turn's place in the line of its conversation. A delayed turn is after all others. */
+  /** The turn's position in its conversation. A delayed turn is after all others. */
   position: number;
   status: TurnStatus;
   config: TurnConfig;
@@ -171,7 +171,7 @@ export type Work = {
   leased: boolean;
   /** No other job for the step can exist: a run may start without writing (R3). */
   uncontended: boolean;
-  /** The edition of the round that the next lease assigns. */
+  /** The attempt number of the round that the next lease assigns. */
   edition: number;
   overdue: boolean;
   /** Milliseconds to the turn's deadline, or null without a deadline. */

@@ -28,7 +28,10 @@ export class JsonField {
     }
   }
 
-  /** Shows the refusal of this value at its line, and selects the place. Returns false if it concerns another field. */
+  /**
+   * Shows the refusal of this value at its line, and selects the position. Returns false if it concerns another
+   * field.
+   */
   refuse(error: unknown, root: string): boolean {
     const steps = error instanceof PawlError && error.param !== null ? stepsWithin(error.param, root) : null;
     const field = this.field.current;
@@ -85,7 +88,7 @@ function stepsWithin(param: string, root: string): string[] | null {
   return param.startsWith(root) ? (param.slice(root.length).match(/[^.[\]]+/g) ?? []) : null;
 }
 
-/** Returns the first place from `at` that is no space. */
+/** Returns the first position from `at` without a space. */
 function after(text: string, at: number) {
   SPACE.lastIndex = at;
   SPACE.exec(text);

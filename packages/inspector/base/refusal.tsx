@@ -66,7 +66,7 @@ export function LazyFold({ title, looks, read }: LazyFoldProps) {
 
 type EmptyProps = { title: string; text?: string; href?: string; action?: string };
 
-/** The text in the place of an empty list, with a link to the next action. */
+/** The text in place of an empty list, with a link to the next action. */
 export function Empty({ title, text, href, action }: EmptyProps) {
   return (
     <section class="none">

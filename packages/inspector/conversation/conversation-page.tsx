@@ -100,8 +100,9 @@ function Edge() {
 const SLACK_PX = 120;
 
 /**
- * Keeps a person's place while the element `place` grows. A person at the end of the page stays there. Otherwise the
- * visible text stays while earlier turns appear above it. `goToEnd` scrolls to the end at the next growth.
+ * Keeps the scroll position of a person while the element `place` grows. A person at the end of the page stays there.
+ * Otherwise the visible text stays while earlier turns appear above it. `goToEnd` scrolls to the end at the next
+ * growth.
  */
 function useKeptPlace() {
   const place = useRef<HTMLDivElement>(null);

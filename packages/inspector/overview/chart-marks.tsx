@@ -4,7 +4,7 @@ export type Series = { name: string; kind: string; values: (number | null)[] };
 /** Stacked bars, or lines with the most important first. `top` is the value at the top of the chart. */
 type Marks = { series: Series[]; as: 'bars' | 'lines'; top: number };
 
-/** The height of all drawings. CSS stretches them to their place. */
+/** The height of all drawings. CSS stretches them to the size of their box. */
 const HEIGHT = 100;
 
 /** The fraction of its bucket that a bar fills. */

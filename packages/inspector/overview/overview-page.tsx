@@ -76,7 +76,7 @@ async function readFitting(project: string | null, signal: AbortSignal, range = 
   return next === range ? { range, statistics } : readFitting(project, signal, next);
 }
 
-/** Reads statistics until the end of the current bucket, so that bars keep their place. */
+/** Reads statistics until the end of the current bucket, so that bars keep their position. */
 function readStatistics({ ms, bucketMs }: Range, project: string | null, signal: AbortSignal): Promise<Statistics> {
   const offset = new Date(serverNow()).getTimezoneOffset() * MINUTE;
   const to = Math.ceil((serverNow() - offset) / bucketMs) * bucketMs + offset;

@@ -5,7 +5,7 @@ type TimedEvent = { type: string; created_at: string };
 /** Returns the position of a time on the axis, in ms from the start of the turn. */
 export type Position = (time: string | number) => number;
 
-/** Returns the drawn place of a position, in ms of an axis with shortened pauses. */
+/** Returns the drawn position of a time, in ms of an axis with shortened pauses. */
 export type Place = (position: number) => number;
 
 /**
@@ -73,7 +73,7 @@ export function ticksOf(totalMs: number, place: Place): number[] {
   return place === unshortened ? places : places.map((at) => positionAt(at, place, totalMs));
 }
 
-/** Finds the position that is drawn at a place, by halving. */
+/** Finds the time that is drawn at a position, by halving. */
 function positionAt(drawn: number, place: Place, totalMs: number): number {
   let [low, high] = [0, totalMs];
   while (high - low > 0.5) {

@@ -16,7 +16,7 @@ export const BAR_WORDS = {
   lost: 'Lost attempts',
 };
 
-/** The function that places positions of the axis. */
+/** The function that returns the drawn position of a time. */
 export const Drawn = createContext<Place>(unshortened);
 
 /** The length of the axis in ms, which grows while the turn runs. */

@@ -21,7 +21,7 @@ export function BatchView({ round, calls, watched: { turn, live, response } }: B
   const isDone = calls.every(({ result }) => result.completed_at !== null);
   const isLeft = calls.every(({ result }) => result.status === 'handed_over');
   const title = round === 0 ? 'Allowed calls' : `Batch ${round}`;
-  // A response can end with the request to approve a call. The id of the request ends with the place of the call.
+  // A response can end with the request to approve a call. The id of the request ends with the index of the call.
   const output: { id?: string; type: string }[] = response?.output ?? [];
   const requests = output.flatMap(({ id, type }) => (type === 'mcp_approval_request' && id ? [id] : []));
   return (

@@ -7,7 +7,7 @@ const REFUSED = [
 ];
 
 /**
- * Describes the first place of a schema that breaks the rules of `strict`, or returns null. The schema must be an
+ * Describes the first part of a schema that breaks the rules of `strict`, or returns null. The schema must be an
  * object, and every object must be closed and require all its properties.
  */
 export function strictSchemaProblem(schema: Schema): string | null {

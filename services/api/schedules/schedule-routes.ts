@@ -153,7 +153,7 @@ async function changeLocked(trx: Trx, { project, id }: StoredSchedule, body: Sch
   });
 }
 
-/** A refusal of the turn names the place in the request of the schedule. */
+/** A refusal of the turn names the path in the request of the schedule. */
 async function checkTurn(context: ApiContext, asked: Parameters<typeof checkScheduledTurn>[1]): Promise<void> {
   await checkScheduledTurn(context, asked).catch((error: unknown) => {
     if (!(error instanceof RequestRefused) || error.param === 'conversation_id') throw error;

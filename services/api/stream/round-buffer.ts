@@ -12,7 +12,7 @@ export type RoundBuffer = RoundAttempt & {
   refusalFrom: number | null;
 };
 
-/** A take of a round. Runs of the same attempt differ by their edition. */
+/** An attempt at a round. Runs of the same attempt differ by their attempt number. */
 type RoundAttempt = { round: number; attempt: number; edition: number };
 type RoundEvent = Extract<LiveEvent, { attempt: number }>;
 /** The deltas that are addressed by an offset. */

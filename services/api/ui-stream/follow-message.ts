@@ -9,8 +9,8 @@ import type { TurnWatch } from '../stream/turn-watch.ts';
 import type { WatchedTurn } from '../stream/watched-turn.ts';
 
 /**
- * The sink of a stream, and the last event and the latest edition of the turn that its request read. Older events are
- * not sent.
+ * The sink of a stream, and the last event and the latest attempt number of the turn that its request read. Older
+ * events are not sent.
  */
 type MessageStart = { lastEvent: number; current: LatestEdition | null; sink: Sink };
 

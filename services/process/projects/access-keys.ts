@@ -9,10 +9,10 @@ export type Scope = (typeof SCOPES)[number];
 /** The scopes of a key for which the operator sets none. */
 export const USUAL_SCOPES: Scope[] = ['read', 'write', 'approve'];
 
-/** A key that opens a project. `place` is its place in the settings, such as `PAWL_PROJECTS.web.keys[1]`. */
+/** A key that opens a project. `place` is its path in the settings, such as `PAWL_PROJECTS.web.keys[1]`. */
 export type AccessKey = { project: string; key: string; scopes: Scope[]; place: string };
 
-/** Reads PAWL_API_KEYS: `project:key`, comma-separated. A `Misconfigured` names the place and shows no key. */
+/** Reads PAWL_API_KEYS: `project:key`, comma-separated. A `Misconfigured` names the path and shows no key. */
 export function readApiKeys(text: string | undefined): AccessKey[] {
   return text === undefined ? [] : text.split(',').map(readEntry);
 }

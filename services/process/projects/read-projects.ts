@@ -14,7 +14,7 @@ export type ReadProjects = { projects: Project[]; keys: AccessKey[] };
 
 /**
  * Reads PAWL_PROJECTS, as JSON or as `@` and the path of a JSON file, together with the keys of PAWL_API_KEYS. Throws
- * `Misconfigured` for an invalid value: a sentence with the variable and the place, and never a key.
+ * `Misconfigured` for an invalid value: a sentence with the variable and the path, and never a key.
  */
 export function readProjects(
   { PAWL_PROJECTS: text, PAWL_API_KEYS }: Pick<Settings, 'PAWL_PROJECTS' | 'PAWL_API_KEYS'>,

@@ -37,7 +37,7 @@ export async function runToolBatch(
   const writer = openResultWriter(run, round, context);
   const calling = own.map(async (planned) => {
     const startedAt = Date.now();
-    // A large answer keeps its place until it is saved.
+    // A large answer keeps its slot until it is saved.
     using place = openAnswerPlace(run.turn.project);
     const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt, place }, context);
     if (known) await writer.write(planned.call, { ...known, startedAt, endedAt: Date.now() });

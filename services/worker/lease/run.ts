@@ -18,13 +18,13 @@ export type Lease = {
   readonly generation: number;
   /** Aborts with a `StopReason` when the run is stopped. */
   readonly signal: AbortSignal;
-  /** The edition that the database gave with the lease, or null until the run has taken the lease. */
+  /** The attempt number that the database gave with the lease, or null until the run has taken the lease. */
   readonly edition: number | null;
   /** Resolves once the run has taken the lease. */
   readonly taken: Promise<void>;
   /** Returns the milliseconds since the run has started and loaded its turn. */
   ageMs(): number;
-  /** Notes that the database has given the run the lease, with this edition. */
+  /** Notes that the database has given the run the lease, with this attempt number. */
   take(edition: number): void;
   stop(reason: StopReason): void;
 };

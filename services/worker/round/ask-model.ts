@@ -9,7 +9,7 @@ export type Asked = { kind: 'replied'; run: Run; reply: Reply } | Failed;
 
 /**
  * A run without a reply to its round. If the request was for a summary, `model` is the model of the request. Then
- * `triedBefore` of the step's tries belong to another model.
+ * `triedBefore` of the step's attempts belong to another model.
  */
 export type Failed = { kind: 'failed'; run: Run; failure: unknown; model?: string; triedBefore?: number };
 

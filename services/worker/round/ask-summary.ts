@@ -59,12 +59,12 @@ export function isTooLong(failure: unknown): boolean {
   return failure instanceof ProviderFailed && failure.code === 'context_length_exceeded';
 }
 
-/** A model to ask for a summary, and the number of the step's tries that belong to another model. */
+/** A model to ask for a summary, and the number of the step's attempts that belong to another model. */
 type SummaryWriter = { model: string; triedBefore: number };
 
 /**
- * Returns the model that is named for summaries. Returns the turn's own model instead if the tries are used up, or if
- * the rate limit lasts longer than a turn waits.
+ * Returns the model that is named for summaries. Returns the turn's own model instead if its attempts are used up, or
+ * if the rate limit lasts longer than a turn waits.
  */
 function firstWriter({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): SummaryWriter {
   const named = config.context?.model ?? work.model;
@@ -73,7 +73,10 @@ function firstWriter({ config, work }: Turn, { rateLimits, fallbackAfterMs }: Wo
   return { model: rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named, triedBefore: 0 };
 }
 
-/** Returns the turn's own model, with all its tries if the model that is named for summaries has used up its tries. */
+/**
+ * Returns the turn's own model, with all its attempts if the model that is named for summaries has used up its
+ * attempts.
+ */
 function nextWriter({ work }: Turn, failure: ProviderFailed, { fallbackAfterMs }: WorkerContext): SummaryWriter {
   const isLeftAtOnce = isSpent({ failure, isOver: false, waitMs: 0 }, fallbackAfterMs);
   const isUsedUp = failure.retry.kind === 'later' && !isLeftAtOnce;

@@ -81,7 +81,7 @@ async function saveLine(run: Run, { line, plan: wanted, written }: Line, context
 
 /**
  * Continues after a compaction. A run that has published a piece of its round gives the round back, since the next
- * run has its own edition (R18).
+ * run has its own attempt number (R18).
  */
 function goOn(run: Run, saved: Compaction): Compacted {
   if (!replacesAny(saved)) return { kind: 'same', run };

@@ -20,8 +20,8 @@ export type RoundTeller = { lease: Pick<Lease, 'edition' | 'taken'>; told: boole
 
 /**
  * Publishes a round while it streams. Collects deltas for a moment, and sends them with their start offset, so that a
- * watcher can join at any time. Never slows down the provider's stream. Without a lease, and so without an edition, a
- * run publishes no piece, since another run may be on the step (R18).
+ * watcher can join at any time. Never slows down the provider's stream. Without a lease, and so without an attempt
+ * number, a run publishes no piece, since another run may be on the step (R18).
  */
 export function publishRound(
   { publishLive }: Pick<Watchers, 'publishLive'>,

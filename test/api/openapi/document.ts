@@ -62,7 +62,7 @@ function mapValues<Value>(record: Record<string, Value>, change: (value: Value) 
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-/** Returns the place of a response in the document as a list of keys. */
+/** Returns the path of a response in the document as a list of keys. */
 export function placeOfResponse({ path, method }: Pick<Operation, 'path' | 'method'>, status: string): string[] {
   const response: object = document.paths[path]![method.toLowerCase()]!.responses[status]!;
   if ('$ref' in response) return String(response.$ref).split('/').slice(1);

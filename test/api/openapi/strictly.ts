@@ -8,7 +8,7 @@ addFormats.default(ajv);
 ajv.addSchema(closed(document), 'document');
 
 /**
- * Returns the problems of a value by the schema at a place of the document. An undescribed field is a problem,
+ * Returns the problems of a value by the schema at a path of the document. An undescribed field is a problem,
  * although the document lets clients expect more fields.
  */
 export function problemsAt(place: string[], value: unknown): string[] {

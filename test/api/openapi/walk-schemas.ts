@@ -4,7 +4,7 @@ const NO_SCHEMAS = new Set(['examples', 'example', 'enum', 'default']);
 
 type Visit = (schema: Schema, place: string[]) => void;
 
-/** Visits every part of the document with its place. Skips values that are examples. */
+/** Visits every part of the document with its path. Skips values that are examples. */
 export function walkSchemas(node: unknown, visit: Visit, place: string[] = []): void {
   if (typeof node !== 'object' || node === null) return;
   if (!Array.isArray(node)) visit(node as Schema, place);

@@ -1,9 +1,7 @@
 import type { ModelCall } from '../../harness/servers/model-recorder.ts';
 import type { History } from '../history.ts';
 
-/**
- * The possible difference between the driver's clock and the database's clock, since one counts whole milliseconds.
- */
+/** The possible difference between the driver's clock and the database's clock, since one counts whole milliseconds. */
 const CLOCK_MS = 1;
 
 /**

@@ -13,9 +13,7 @@ export function familyScript({ mark, rounds }: { mark: string; rounds: number },
   return JSON.stringify({ sim: { rounds: replies, answer: `Done: ${mark}.`, final } });
 }
 
-/**
- * Returns the tools of these turns: a tool whose calls are made at most once, and a tool whose calls may be repeated.
- */
+/** Returns the tools of these turns: an `at_most_once` tool, and a tool for calls that may be repeated. */
 export function familyTools(toolUrl: string) {
   return [familyTool('book', 'at_most_once'), familyTool('note', 'idempotent')];
 

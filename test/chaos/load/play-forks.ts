@@ -12,9 +12,7 @@ type Play = { number: number; random: Random; client: ApiClient; toolUrl: string
 /** The number of families that are played at the same time. */
 const FORKERS = 3;
 
-/**
- * Plays several clients that start turns, fork, rerun and delete them concurrently, each with one family at a time.
- */
+/** Plays several clients that start turns, fork, rerun and delete them concurrently, each with one family at a time. */
 export async function playForks(options: ForkOptions, client: ApiClient, toolUrl: string): Promise<Family[]> {
   const { origins, seconds, seed } = options;
   const pauseMs = (seconds * 1_000 * FORKERS) / Math.max(origins, 1);

@@ -17,7 +17,7 @@ export type Played = { scene: Scene; died: boolean; crossed: string[]; answer: n
 
 /**
  * Plays a reference: the process does its part until it dies or all is done. Then other processes finish the rest,
- * and late jobs in the queue are worked.
+ * and run late jobs in the queue.
  */
 export async function play(
   reference: Reference,

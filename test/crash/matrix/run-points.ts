@@ -45,7 +45,7 @@ export async function dieAt(
 
 const ROUTINES = readdirSync(new URL('../../../services/worker/routines/', import.meta.url));
 
-/** Points that the clock causes, in every reference. A second play does not meet them at the same place. */
+/** Points that the clock causes, in every reference. A second play crosses them at other points. */
 const BY_THE_CLOCK = new RegExp(
   [
     `(?:${[...ROUTINES.map((file) => basename(file, '.ts')), 'heartbeat', 'admission', 'work-bulks', 'delivery-loop'].join('|')}) [›#]`,

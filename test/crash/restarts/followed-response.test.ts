@@ -116,7 +116,7 @@ async function untilTold(clients: { followed: Followed }[]): Promise<void> {
   await waitUntil(() => expect(clients.every(isOn)).toBe(true));
 }
 
-/** Returns all events except deltas, without the fields that differ for clients of an abandoned edition. */
+/** Returns all events except deltas, without the fields that differ for clients of an abandoned attempt. */
 function milestones(told: NumberedEvent[]) {
   const whole = told.filter(({ type }) => !/_text\.delta$|refusal\.delta$/.test(type));
   return whole.map(({ sequence_number: _, response: __, ...event }) => event);

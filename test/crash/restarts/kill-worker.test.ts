@@ -63,7 +63,7 @@ describeQueues(({ redis }) => {
     const turn = await harness.findTurn(id);
     expect(turn).toMatchObject({ status: 'completed', output: 'Here I am.', rounds: [{ number: 1 }] });
     // The third attempt happens only if the queue delivers the dead worker's job before the rescue. The script counts
-    // tries by generation, and hangs in that attempt too.
+    // attempts by generation, and hangs in that attempt too.
     expect([2, 3]).toContain(turn.rounds[0]?.attempts);
     expect([2, 3]).toContain(harness.modelRequests.length);
     const numbers = (await harness.listEvents(id)).map((event) => event.sequence_number);

@@ -27,7 +27,7 @@ function attributes(message: Uint8Array, number: number): [string, unknown][] {
   return messages(message, number).map((one) => [text(one, 1), messages(one, 2).map(value)[0]]);
 }
 
-/** Reads an AnyValue: a text, a flag, an integer, a double, or a list of these. */
+/** Reads an AnyValue: a text, a flag, an integer, a double, or a list of such values. */
 function value(message: Uint8Array): unknown {
   for (const { number, content } of fieldsOf(message)) {
     if (number === 1 && typeof content === 'object') return new TextDecoder().decode(content);

@@ -15,8 +15,8 @@ export type ToolRecorder = AsyncDisposable & {
 };
 
 /**
- * Starts the tools, one for each path. Each takes as long as its argument `wait_ms` says, and `slow` answers only
- * when released. A call counts even if its client dies during it.
+ * Starts a tool for each path. Each call takes as long as its argument `wait_ms` says, and `slow` answers only when
+ * released. A call counts even if its client dies during it.
  */
 export async function openToolRecorder(): Promise<ToolRecorder> {
   const calls: RecordedCall[] = [];

@@ -99,7 +99,7 @@ async function killPrimary({ primary, folder }: Pair): Promise<void> {
   await rm(join(folder, primary.name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-/** Promotes the standby. The place of the primary is then free, and the standby keeps its own. */
+/** Promotes the standby. The folder of the primary is then free, and the standby keeps its folder. */
 async function promote(pair: Pair): Promise<void> {
   await runStatement(pair.standby.server.url, 'select pg_promote(true, 60)');
   [pair.primary, pair.standby] = [pair.standby, pair.primary];

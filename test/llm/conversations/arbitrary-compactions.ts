@@ -20,7 +20,7 @@ const context = fc.record({
   model: fc.constant(null),
 });
 
-/** A conversation with compactions at any places, before any rounds of its turns. */
+/** A conversation with compactions before any rounds of its turns. */
 export const someCompactedConversation: fc.Arbitrary<HistoryTurn[]> = fc
   .record({
     turns: someConversation,

@@ -76,9 +76,7 @@ function checkFailure(answer: Reply | Error, { response: { status, body } }: Exc
   count(`as ${code}`);
 }
 
-/**
- * Checks that the stored conversation renders to the request of the client. `essence` removes accepted differences.
- */
+/** Checks that the stored conversation renders to the request of the client. `essence` removes accepted differences. */
 function checkRequest(sent: WireBody, recorded: WireBody, replies: Reply[]) {
   const ours = essence(sent);
   const theirs = essence(recorded);

@@ -27,7 +27,7 @@ const garbage = fc.oneof(
   fc.json({ maxDepth: 3 }).map((text) => JSON.parse(text) as unknown),
 );
 
-/** Replaces a value within another value. `pick` selects the place. */
+/** Replaces a value within another value. `pick` selects the position. */
 function replaced(value: unknown, pick: number, by: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return by;
   const names = Object.keys(value);

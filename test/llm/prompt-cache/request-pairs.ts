@@ -33,8 +33,8 @@ export async function requestPairs(conversation: readonly object[], { model, mod
 }
 
 /**
- * Returns the turn with its place in the conversation. Its own model gave the invalid answers, which have text and no
- * calls.
+ * Returns the turn with its position in the conversation. Its own model gave the invalid answers, which have text and
+ * no calls.
  */
 function placed(turn: HistoryTurn, index: number, mode: Asked['mode']): HistoryTurn {
   const rounds = turn.rounds.map((round) => (round.violations ? unfit(round, turn) : round));

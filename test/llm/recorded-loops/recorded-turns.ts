@@ -72,7 +72,7 @@ function added(before: Said[], after: Said[] | undefined): Said[] {
   return isSame ? after.slice(before.length) : [];
 }
 
-/** Returns the answer by its id, or by its place if the wire has no ids. */
+/** Returns the answer by its id, or by its index if the wire has no ids. */
 function answerTo(id: string, place: number, answers: Answer[]): Answer | null {
   const isNamed = Boolean(id && answers[0]?.id);
   return (isNamed ? answers.find((answer) => answer.id === id) : answers[place]) ?? null;

@@ -18,7 +18,7 @@ type Event = {
   usageMetadata?: { serviceTier?: Tier };
 };
 
-/** The place of the tier on each wire. Gateways repeat it in other places. */
+/** The field of the tier on each wire. Gateways repeat it in other fields. */
 const AT: Record<TierWireName, (event: Event) => Tier> = {
   openai: ({ service_tier }) => service_tier,
   'openai-responses': ({ response, service_tier }) => response?.service_tier ?? service_tier,

@@ -23,9 +23,7 @@ function mustWait({ deliveries: { failed } }: State): boolean {
 
 type Attempt = { name: DeliveryName; came: boolean; guards: Guards };
 
-/**
- * Models `save-delivery.ts` (R16): the outcome of one attempt counts once, and a finished delivery does not change.
- */
+/** Models `save-delivery.ts` (R16): the outcome of one attempt counts once, and a finished delivery does not change. */
 export function saveDelivery(state: State, run: Run, { name, came, guards }: Attempt): void {
   const delivery = state.deliveries[name];
   const isOver = delivery.row === 'delivered';

@@ -4,9 +4,7 @@ import type { Run, State, Wakeups } from '../state.ts';
 import { clearLease, isLeasedByAnother } from './lease.ts';
 import { raiseGeneration, wakeupNow } from './wakeup.ts';
 
-/**
- * Models `postpone.ts`, a negative write (R5). Claims of calls that were made stay, other claims are returned (R8).
- */
+/** Models `postpone.ts`, a negative write (R5). Claims of calls that were made stay, other claims are returned (R8). */
 export function postponeStep(state: State, run: Run, guards: Guards): Wakeups | null {
   const { turn } = state;
   if ((turn.status !== 'in_progress' && turn.status !== 'queued') || turn.step !== run.on) return null;

@@ -10,7 +10,7 @@ export function rescueTurn(state: State, guards: Guards): void {
 }
 
 /**
- * Models `postponeRateLimited` of `rescue.ts`: a late round of a rate-limited model is not enqueued, and not worked
+ * Models `postponeRateLimited` of `rescue.ts`: a late round of a rate-limited model is not enqueued, and not run
  * early.
  */
 export function postponeRateLimited(state: State, guards: Guards): void {

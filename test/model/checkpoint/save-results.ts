@@ -55,9 +55,7 @@ function advance(state: State, run: Run, guards: Guards): Wakeups {
   return advanceBatch(state, isWaiting, guards);
 }
 
-/**
- * Checks that only a run that lost the lease had its claim given up. A live run loses its lease only if it sleeps.
- */
+/** Checks that only a run that lost the lease had its claim given up. A live run loses its lease only if it sleeps. */
 function checkUnknown(state: State, by: Run): void {
   const { used, facts, runs } = state;
   const isNoRunLost = used.crash + used.stall + used.hang === 0;

@@ -87,9 +87,7 @@ function workTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): v
   });
 }
 
-/**
- * Models a create, which decides and writes under one lock. Without the lock, another commit may happen in between.
- */
+/** Models a create, which decides and writes under one lock. Without the lock, another commit may happen in between. */
 function startTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): void {
   const { looked } = state;
   if (looked) {

@@ -11,9 +11,7 @@ import { keepCached } from '../turn-cache.ts';
 
 type Write = (state: State, run: Run, guards: Guards) => Wakeups | null;
 
-/**
- * Emits the moves of a run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`.
- */
+/** Emits the moves of a run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`. */
 export function workRound(actor: Actor): void {
   const { run, scene, may } = actor;
   const isFinal = run.on === 'r2' || scene.calls === 'none' || scene.calls === 'unfit';

@@ -22,7 +22,7 @@ export type UnderWay = AsyncDisposable & {
 
 const clientTool = { name: 'ask_person', description: 'Asks a person who is not here', parameters: { type: 'object' } };
 
-/** Starts turns on a database. Resolves when each is at its place for the backup. */
+/** Starts turns on a database. Resolves when each turn has reached its state for the backup. */
 export async function startWork(database: string, { redis }: { redis: boolean }): Promise<UnderWay> {
   await using opened = new AsyncDisposableStack();
   const recorder = opened.use(await openToolRecorder());

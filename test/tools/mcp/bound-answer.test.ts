@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Rate } from '#core/bounds/rate.ts';
 import { boundAnswer } from '#core/tools/mcp/http/bound-answer.ts';
 
-/** Reads a stream in portions. Returns the text for the SDK, and the number of counted events. */
+/** Reads a stream in chunks. Returns the text for the SDK, and the number of counted events. */
 async function read(stream: string, portion = stream.length) {
   const bytes = Buffer.from(stream);
   async function* portions() {

@@ -32,7 +32,7 @@ test('a stream may be longer than 8 MiB if each event is smaller', async () => {
   expect(result.content).toBe('twelve events before');
 });
 
-/** Returns a place that counts arrived answers. The answer calls `onTaken` when it takes the place. */
+/** Returns a slot that counts arrived answers. The answer calls `onTaken` when it takes the slot. */
 function watchedPlace(onTaken: (place: AnswerPlace) => void = () => {}) {
   const real = openAnswerPlace('alpha');
   const seen = { arrived: 0 };

@@ -13,7 +13,7 @@ import { runServerTool } from './run-server-tool.ts';
 const effects = ['none', 'idempotent', 'at_most_once'] as const;
 const retry = { max_attempts: 3, backoff_ms: 0 };
 
-/** The same failures from a tool of each kind. The number of tries depends on the effect alone. */
+/** The same failures from a tool of each kind. The number of attempts depends on the effect alone. */
 const failures = [
   { failure: 'a breakdown', tries: 3, thrown: new Error('oops'), status: 500, mcp: 'internal' },
   { failure: 'a breakdown of the network', tries: 3, thrown: network(), status: 502, mcp: 'status_502' },

@@ -18,7 +18,7 @@ const allowed = (id: string, approve = true) => ({
 });
 const withConfig = (turn: Turn, config: Partial<TurnConfig>) => ({ ...turn, config: { ...turn.config, ...config } });
 
-/** Returns a response that adopted an MCP call and a registry call. A third call between them was denied. */
+/** Returns a response that imported an MCP call and a registry call. A third call between them was denied. */
 const adopting = (own: Partial<Turn> & { calls?: Partial<ToolCall>[] } = {}) => {
   const { calls = [{}, {}], ...rest } = own;
   const [first, second] = calls;

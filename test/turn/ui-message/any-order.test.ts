@@ -78,7 +78,7 @@ function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<numb
 
 type Seen = Pick<RunningReply, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
 
-/** Plays the tries, looks after some units of each, and returns the last reply. */
+/** Plays the attempts, reads after some units of each, and returns the last reply. */
 function tryAll(tries: Try[], look: (edition: number, now: Seen) => void): Said {
   let latest: Said = { reasoning: '', text: '' };
   for (const [edition, { said, looks, sameAgain }] of tries.entries()) {

@@ -79,7 +79,7 @@ describeQueue(({ redis }) => {
 /** A slow machine may have rescued the batch once before its worker handed it back. */
 const atLeastOne = (generation: number) => generation >= 1;
 
-/** Starts a turn with a batch that leaves the only place of its worker. Another turn has ended by then. */
+/** Starts a turn with a batch that releases the only slot of its worker. Another turn has ended by then. */
 async function startSlow(harness: Harness, recorder: ToolRecorder, effect?: 'idempotent') {
   const turn = await harness.startTurn(hanging(recorder, effect));
   await recorder.called('slow');

@@ -79,7 +79,7 @@ test('a turn that a bulk skips or fails to cancel begins while the bulk stops ot
   );
 
   await harness.workBulks();
-  // If no turn needs a place, an admission checks every fourth tick.
+  // If no turn needs a slot, an admission checks every fourth tick.
   for (let tick = 0; tick < 4; tick += 1) await harness.admit();
   await harness.workUntilIdle();
 

@@ -8,7 +8,7 @@ export const long = 'word '.repeat(200).trim();
 
 type Work = { deliveries?: number; attempts?: number };
 
-/** Opens a conversation that compacts its history. Each turn is worked before the next begins. */
+/** Opens a conversation that compacts its history. Each turn runs before the next turn begins. */
 export async function converse(harness: Harness, context: object, more: object = {}) {
   const standing = { model: 'openai/test', context, ...more };
   const { body } = await harness.call('POST', '/v1/conversations', { body: standing });

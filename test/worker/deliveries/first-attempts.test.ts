@@ -21,7 +21,7 @@ test('more hanging endpoints than waiting attempts do not delay a new endpoint',
   await harness.startTurn({ input: 'Hi' });
   await healthy.arrival(1);
 
-  // No attempt has ended before this and freed its place.
+  // No attempt has ended before this and freed its slot.
   expect(new Set([...(await attemptedUrls(harness)), healthy.url])).toEqual(new Set([healthy.url]));
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });

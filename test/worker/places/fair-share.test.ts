@@ -9,11 +9,11 @@ import { flood, openTwoProjects } from './flood.ts';
 const input = scripted({ answer: 'Done.' });
 const hanging = scripted({ final: { fault: { kind: 'hang' } } });
 
-/** The places of the harness with a manual worker. A project may have three quarters of these places. */
+/** The slots of the harness with a manual worker. A project may have three quarters of these slots. */
 const PLACES = 16;
 const MOST = 12;
 
-/** Works this number of steps, and returns how many turns of each project have ended. */
+/** Runs this number of steps, and returns how many turns of each project have ended. */
 async function endedAfter(steps: number, harness: Harness): Promise<{ a: number; b: number }> {
   for (let step = 0; step < steps; step += 1) await harness.workOnce();
   const { rows } = await sql<{ project: 'a' | 'b'; ended: number }>`

@@ -101,7 +101,7 @@ test('a project without a free slot blocks no turn of another project under a li
   await harness.workOnce();
   const second = await start(b, 'openai/limited');
   await harness.workOnce();
-  // A turn of another model has the only place of project a.
+  // A turn of another model holds the only slot of project a.
   await start(a, 'openai/free');
   working.push(harness.workOnce());
   const slot = sql`update work set lease_until = now() - interval '1 second' where id = ${asking.id}`;

@@ -146,7 +146,7 @@ function isText(event: LiveEvent): boolean {
   return event.type === 'output_text.delta';
 }
 
-/** Returns the text that was published under an edition, joined as a watcher does it. */
+/** Returns the text that was published under an attempt number, joined as a watcher does it. */
 function textOf(live: LiveEvent[], edition: number): string {
   return live.reduce((text, event) => {
     if (event.type !== 'output_text.delta' || event.edition !== edition) return text;

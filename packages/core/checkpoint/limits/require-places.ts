@@ -8,9 +8,9 @@ import type { Db } from '../tables.ts';
 const PORTION = 500;
 
 /**
- * Requires a slot of active turns that started without a slot (R27). Begun turns hold theirs. Others request a slot
- * under a new generation, so their jobs find that they must wait. Commits in batches, since one commit of a backlog
- * would block ends, cancellations and leases of all its turns.
+ * Requires a slot of active turns that started without a slot (R27). Begun turns hold their slots. Other turns
+ * request a slot under a new generation, so their jobs find that they must wait. Commits in batches, since one commit
+ * of a backlog would block ends, cancellations and leases of all its turns.
  */
 export async function requirePlaces(db: Db): Promise<void> {
   const rows = await read(db, sql<{ id: string }>`select id from work where place is null`);

@@ -8,8 +8,8 @@ export const savedEdition: RawBuilder<number> = sql`case when "ownEdition" = wor
   else work.edition end`;
 
 /**
- * The attempt number of the next lease after a try. A run keeps its number if it has published no text and no lease
- * was taken since.
+ * The attempt number of the next lease after an attempt. A run keeps its number if it has published no text and no
+ * lease was taken since.
  */
 export const editionAfterTry: RawBuilder<number> = sql`case when not told and "ownEdition" = work.edition - 1
   then "ownEdition" else work.edition end`;

@@ -25,15 +25,15 @@ const CONTINUED: Columns = {
   rescues: sql`0`,
 };
 
-/** A step without failed tries: no count, no pause, and no refused or abandoned tier (R24). */
+/** A step without failed attempts: no count, no pause, and no refused or abandoned tier (R24). */
 const TRIES: Columns = { attempts: sql`0`, retry_at: sql`null`, tier_wait: sql`null` };
 
 const NOW_DUE: Columns = { rate_limited: sql`false`, waiting_since: sql`now()` };
 
 /**
  * The columns of `work` that a commit resets when it moves a turn to another step (`turn/predict.ts` predicts the
- * same). The commit sets `generation`: 0, except for a step that was enqueued before. The edition of a round stays
- * for a retry. A batch has no edition.
+ * same). The commit sets `generation`: 0, except for a step that was enqueued before. The attempt number of a round
+ * stays for a retry. A batch has no attempt number.
  */
 export const freshStep: RawBuilder<unknown> = assign({ ...FREE, ...TRIES, ...NOW_DUE });
 
@@ -48,7 +48,7 @@ export const dueNext: RawBuilder<Date> = sql`case when ${continues} then ${inMs(
   else ${dueWithPlace(dueIn(timing.graceMs))} end`;
 
 /**
- * Returns the edition after a lease that a commit may give to the run "nextRun", which has the edition `before`
+ * Returns the attempt number after a lease that a commit may give to the run "nextRun" with the number `before`
  * (R18).
  */
 export function editionNext(before: RawBuilder<unknown>): RawBuilder<number> {
@@ -68,7 +68,10 @@ export function runsIf(isDue: RawBuilder<unknown>, isFreed?: RawBuilder<unknown>
   );
 }
 
-/** Assigns the try columns of a step, and its edition, if `condition` is true. A fresh round begins with edition 0. */
+/**
+ * Assigns the columns of attempts of a step, and its attempt number, if `condition` is true. A fresh round begins
+ * with attempt number 0.
+ */
 export function triesIf(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const fresh = { ...TRIES, edition: editionNext(sql`0`) };
   return sql.join(

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The condition that a step may be enqueued and run: its turn holds a slot, or needs none (R27). */
+/** The condition that a step may be enqueued and run: its turn holds a slot, or needs no slot (R27). */
 export const hasPlace = sql<boolean>`(work.place is null or work.place = 'held')`;
 
 /**

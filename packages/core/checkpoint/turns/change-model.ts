@@ -35,10 +35,10 @@ export type ModelChange = {
 };
 
 /**
- * Hands a round to the next model, which begins it again: with all its tries, due now, in the queue of its provider.
- * This is a negative write: only by the run with the lease, or if the step is free (R5). The generation rises, so
- * that no run of the earlier model writes the round (R11, R24). The turn requests a slot of that provider (R27).
- * Returns the wakeups to enqueue, or null if no row was written.
+ * Hands a round to the next model, which begins it again: with all its attempts, due now, in the queue of its
+ * provider. This is a negative write: only by the run with the lease, or if the step is free (R5). The generation
+ * rises, so that no run of the earlier model writes the round (R11, R24). The turn requests a slot of that provider
+ * (R27). Returns the wakeups to enqueue, or null if no row was written.
  */
 export async function changeModel(db: Db, change: ModelChange): Promise<TurnWakeup[] | null> {
   const { turnId, step, generation, runId, requests, edition, told, round, from, to, error, failed } = change;

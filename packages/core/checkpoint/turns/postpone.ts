@@ -48,10 +48,10 @@ export type Postponement = {
 };
 
 /**
- * Gives a step back, due later (R2). This is a negative write: only by the run with the lease, or if the step is free
+ * Hands a step back, due later (R2). This is a negative write: only by the run with the lease, or if the step is free
  * (R5). The generation rises, since the run's own job id is still in use (R11). Claims of calls that the run has not
- * made are given back too (R8). A wait gives back the turn's slot, and no job is enqueued before it is over (R27). A
- * turn after its deadline is due at once. A round leaves its `tier` in the same commit (R24). Returns the wakeups to
+ * made are released too (R8). A wait releases the turn's slot, and no job is enqueued before its end (R27). A turn
+ * after its deadline is due at once. A round leaves its `tier` in the same commit (R24). Returns the wakeups to
  * enqueue, or null if no row was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {

@@ -41,15 +41,15 @@ export type DueDelivery = {
 
 /**
  * The room of a worker: `free` deliveries in slots. `room` is the number of further deliveries of a project or a
- * receiver. `projects` and `receivers` are those that the worker sends for already, with the number of their attempts
+ * receiver. `projects` and `receivers` have running deliveries of the worker, with the number of their attempts
  * (`busy`). `unknown` is the room of all others. A project that is not in `projects` has the weight 1. No delivery is
  * sent to a turn's URL that is `hanging`.
  *
  * If a project has a `firstRoom`, its receivers differ:
  * - a receiver in `answering` has the whole `room`
  * - a receiver in `doubtful`, or with a first attempt under way, has the `doubtfulRoom`
- * - any other receiver has had no attempt yet: its first needs no slot, up to `firstRoom` of the project and `firsts`
- *   in all
+ * - any other receiver has had no attempt yet: its first needs no slot, up to `firstRoom` of the project and
+ *   `firsts` in all
  */
 export type DeliveryRoom = {
   free: number;

@@ -18,7 +18,7 @@ const KeptPart = z.union([
 ]);
 /**
  * One part of a reply for later requests. `text` is a length in UTF-16 units, after `lead` units that Pawl inserted.
- * `call` is the place of a call, with its `id` if Pawl or another server would change it. The round already has the
+ * `call` is the index of a call, with its `id` if Pawl or another server would change it. The round already has the
  * text and the calls. `custom` is the kind of a part that only its package knows.
  */
 export type KeptPart = z.infer<typeof KeptPart>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isOddId } from '../reply/odd-id.ts';
 import { type Block, textAt } from './block.ts';
 
-/** The unchanged blocks of a message. A call has only its place, and an id that Pawl had to replace. */
+/** The unchanged blocks of a message. A call has only its index, and an id that Pawl had to replace. */
 const Opaque = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) });
 export type Opaque = z.infer<typeof Opaque>;
 

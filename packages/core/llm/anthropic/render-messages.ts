@@ -152,7 +152,7 @@ function withWireIds(messages: Message[], provider: string): Message[] {
   });
 }
 
-/** Returns the provider's ids of calls that Pawl had to replace, by the place of the call. */
+/** Returns the provider's ids of calls that Pawl had to replace, by the index of the call. */
 function givenIds({ opaque }: Spoken, provider: string): (string | undefined)[] {
   const given: (string | undefined)[] = [];
   if (opaque?.provider !== provider) return given;

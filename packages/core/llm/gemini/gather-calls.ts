@@ -13,7 +13,7 @@ export type CallAccumulator = {
   isOpen: boolean;
   /** The path of the text that the next chunk continues. */
   openPath: string | null;
-  /** The place of the call among the stored parts. */
+  /** The index of the call among the stored parts. */
   keptAt: number;
   /** Whether a chunk did not fit into the arguments. */
   isBroken: boolean;

@@ -9,7 +9,7 @@ const KeptPart = z.union([
   z.strictObject({ whole: z.record(z.string(), z.unknown()) }),
 ]);
 /**
- * One part of a reply for later requests. `text` is a length in UTF-16 units, `call` the place of a call, since the
+ * One part of a reply for later requests. `text` is a length in UTF-16 units, `call` the index of a call, since the
  * round already has their content. `whole` is any other part, unchanged.
  */
 export type KeptPart = z.infer<typeof KeptPart>;

@@ -62,7 +62,7 @@ function takeCall(calls: CallsAccumulator, item: Item, index: number): CallAccum
   return gatherCall(calls, { index, id, name, text: argumentsText(item) }).call;
 }
 
-/** Returns the place of a call, or null if the item is not a call or repeats a call. */
+/** Returns the index of a call, or null if the item is not a call or repeats a call. */
 function placeIn(calls: CallAccumulator[], call: CallAccumulator | undefined): number | null {
   const place = call ? calls.indexOf(call) : -1;
   return place === -1 ? null : place;

@@ -2,10 +2,10 @@ import { isRecord } from '../../json.ts';
 import type { Fields } from '../reply/fields.ts';
 import { type Item, partsOf, textPartOf, typeOf, withoutId } from './item.ts';
 
-/** The items of a reply. Texts are lengths in UTF-16 units, and a call is a place with the id of its server. */
+/** The items of a reply. Texts are lengths in UTF-16 units, and a call is an index with the id of its server. */
 export type Opaque = { items: Item[] };
 
-/** An item of a reply, and the place of its call among the calls of the round, or null for any other item. */
+/** An item of a reply, and the index of its call among the calls of the round, or null for any other item. */
 export type PlacedItem = { item: Item; call: number | null };
 
 /** Returns the state to store with a reply, or null if the reply has no items. */
@@ -48,7 +48,7 @@ export function readOpaque(state: unknown): Item[] {
   return Array.isArray(items) && items.every(isRecord) ? items : NOTHING;
 }
 
-/** Returns the ids that the server gave to the calls of a round, by the places of the calls. */
+/** Returns the ids that the server gave to the calls of a round, by the indexes of the calls. */
 export function givenIds(items: readonly Item[]): Map<number, string> {
   const ids = new Map<number, string>();
   for (const { call, call_id: id } of items) {

@@ -6,10 +6,10 @@ import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
 
 /** A reply while its events arrive. It consists of complete items. Deltas are for watchers only. */
 export type ReplyAccumulator = {
-  /** The complete items with their places, by place and id, and their ids alone. */
+  /** The complete items with their positions, by position and id, and their ids alone. */
   done: Map<string, { place: number; item: Item }>;
   doneIds: Set<string>;
-  /** The places of calls among the calls, by the places of their items. */
+  /** The indexes of calls among the calls, by the positions of their items. */
   calls: Map<number, number>;
   /** The type of the reasoning events. Some servers send the same reasoning with two types. */
   thoughtType: string | null;
@@ -108,7 +108,7 @@ function isDone({ doneIds }: ReplyAccumulator, { item_id: id }: Fields): boolean
   return doneIds.has(wordIn(id) ?? '');
 }
 
-/** Adds an item. A repeated item is one item. Some servers give all items the same place. */
+/** Adds an item. A repeated item is one item. Some servers give all items the same position. */
 function takeItem({ done, doneIds }: ReplyAccumulator, event: Fields): Delta[] {
   const item = partIn(event.item);
   if (!item) return [];

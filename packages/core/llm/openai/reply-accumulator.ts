@@ -26,7 +26,7 @@ export type ReplyAccumulator = {
   /** The start of a refusal in the text. */
   refusalFrom: number | null;
   calls: CallsAccumulator;
-  /** State of the server, for the message and for each call by its place. */
+  /** State of the server, for the message and for each call by its index. */
   state: Fields;
   callStates: Map<number, Fields>;
   /** The reply has reasoning or media, so it is not empty without a text. */

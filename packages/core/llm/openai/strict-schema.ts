@@ -3,8 +3,8 @@ import { isRecord } from '../../json.ts';
 type Schema = Record<string, unknown>;
 
 /**
- * Returns the first place of a schema that Chat Completions would refuse with `strict`, with advice, or null. A
- * strict schema has only closed objects that require all their properties.
+ * Returns the first part of a schema that Chat Completions would refuse with `strict`, with advice, or null. A strict
+ * schema has only closed objects that require all their properties.
  */
 export function strictSchemaProblem(schema: Schema, path: string): { path: string; message: string } | null {
   const own = ownProblem(schema, path);

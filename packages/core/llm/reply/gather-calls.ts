@@ -20,7 +20,7 @@ import {
 /** One delta of a call, of any wire. Omitted fields are null or empty. */
 export type CallDelta = { index: number | null; id: string; name: string; text: string };
 
-/** A call while it arrives. `place` is its place among the calls. */
+/** A call while it arrives. `place` is its index among the calls. */
 export type CallAccumulator = {
   place: number;
   index: number | null;

@@ -48,7 +48,7 @@ function joinBlocks(blocks: unknown[], pieces: readonly unknown[]): unknown[] {
   return blocks;
 }
 
-/** Returns whether a piece has the kind, place and id of a block. A signature ends a block. Data arrives complete. */
+/** Returns whether a piece has the kind, index and id of a block. A signature ends a block. Data arrives complete. */
 function continues(block: Fields, piece: Fields): boolean {
   if (block.type !== piece.type || block.index !== piece.index) return false;
   if (block.id && piece.id && block.id !== piece.id) return false;

@@ -3,7 +3,7 @@ import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 import type { Validator } from './compile-schema.ts';
 import type { Bound } from './stop-after.ts';
 
-/** The place of a violation, as steps from the root of the value, and the requirement of the schema. */
+/** The path of a violation, as steps from the root of the value, and the requirement of the schema. */
 export type SchemaViolation = { steps: string[]; message: string };
 
 /** The first 20 violations and the count of all. `isUnchecked`: the check did not finish, or the schema is unusable. */

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The place of an answer. The reader takes the place before it continues with a large part, which then arrives. */
+/** The slot of an answer. The reader takes the slot before it continues with a large part, which then arrives. */
 export type ReaderPlace = { take(): Promise<void>; arrived(): void };
 
-/** A call of a tool: whether its request has left this process, and the place of its answer. */
+/** A call of a tool: whether its request has left this process, and the slot of its answer. */
 export type SentCall = { isSent: boolean; place: ReaderPlace };
 
 const calls = new AsyncLocalStorage<SentCall>();
@@ -21,10 +21,10 @@ export function noteSent(): void {
   call.isSent = true;
 }
 
-/** Returns the place for the answer of the current call. */
+/** Returns the slot for the answer of the current call. */
 export function placeOfCall(): ReaderPlace {
   return calls.getStore()?.place ?? NO_PLACE;
 }
 
-/** The place of answers to other requests, which need no place. */
+/** The slot of answers to other requests, which need no slot. */
 export const NO_PLACE: ReaderPlace = { take: async () => {}, arrived: () => {} };

@@ -3,15 +3,17 @@ import { findInEffect, type HistoryTurn, type Place, replacesAny } from './sent-
 import { MOST_OF_RESULT } from './summary-prompt.ts';
 
 /**
- * Bytes of a turn without its rounds, and of each round. `results` are those of successful calls. Round 0 has adopted
- * calls.
+ * Bytes of a turn without its rounds, and of each round. `results` are those of successful calls. Round 0 has
+ * imported calls.
  */
 export type TurnBytes = { request: number; rounds: { number: number; bytes: number; results: number }[] };
 
 /** A turn without its texts, and the bytes of these texts. */
 export type OutlinedTurn = { turn: HistoryTurn; bytes: TurnBytes };
 
-/** The turns to load, by their places in the line. Up to `shortened`, results are loaded with at most `characters`. */
+/**
+ * The turns to load, by their index in the history. Up to `shortened`, results are loaded with at most `characters`.
+ */
 export type LoadingPlan = { first: number; last: number; shortened: (Place & { characters: number }) | null };
 
 /** Characters of a shortened result: more than a note has, so that the note replaces a dropped result. */
@@ -49,7 +51,7 @@ export function bytesLoaded(outline: readonly OutlinedTurn[], { first, last, sho
   });
 }
 
-/** Excludes results of adopted calls, since the turn of the next round determines which are dropped. */
+/** Excludes results of imported calls, since the turn of the next round determines which are dropped. */
 function isShortened(shortened: Place | null, { index, round }: Place): boolean {
   if (!shortened || round === 0) return false;
   return index < shortened.index || (index === shortened.index && round <= shortened.round);

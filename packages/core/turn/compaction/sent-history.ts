@@ -6,10 +6,12 @@ import type { Compaction, CompactionStrategy } from './compaction.ts';
 /** A turn of a history, with the number of its deletions: of the turn itself or of its items. */
 export type HistoryTurn = Turn & { leftOut: number };
 
-/** The last replaced round of a history. `index` is the place of its turn in the line. */
+/** The last replaced round of a history. `index` is the index of its turn in the history. */
 export type Place = { index: number; round: number };
 
-/** A compaction that shapes requests. `owner` is the place of the turn that made it, `upTo` the end of its range. */
+/**
+ * A compaction that shapes requests. `owner` is the index of the turn that created it, `upTo` the end of its range.
+ */
 type InEffect = { compaction: Compaction; owner: number; upTo: Place };
 
 /**
@@ -81,7 +83,7 @@ function replaceBySummary(turns: Turn[], { compaction, owner, upTo }: InEffect):
 
 const NOTE = '(dropped to make room)';
 
-/** Replaces results of calls up to a place by notes, both in rounds and in the following inputs. */
+/** Replaces results of calls up to a position with notes, both in rounds and in the following inputs. */
 function dropResults(line: readonly Turn[], { owner, upTo }: InEffect): Turn[] {
   return line.map((turn, index) => {
     if (index > upTo.index + 1) return turn;

@@ -15,7 +15,7 @@ export function turnIdOfCompletion(completionId: string): string | undefined {
 
 const OLDER_CALL = 'function_call_';
 
-/** Returns an id for a call in the older form, which has no id. `at` is the place of its message. */
+/** Returns an id for a call in the older form, which has no id. `at` is the index of its message. */
 export function functionCallId(at: number): string {
   return `${OLDER_CALL}${at}`;
 }

@@ -33,7 +33,7 @@ type GroupedConfig<Values> = Omit<Values, SamplingName> & {
   sampling: Pick<Values, SamplingName & keyof Values>;
 };
 
-/** Groups values of fields. The group takes the place of its first field. */
+/** Groups values of fields. The group has the position of its first field. */
 export function groupConfig<Values extends { [Name in ConfigName]?: unknown }>(values: Values): GroupedConfig<Values> {
   const grouped: Record<string, unknown> = {};
   mapFields(({ group }, name) => {

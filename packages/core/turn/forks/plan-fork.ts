@@ -1,7 +1,7 @@
 import { isTerminal, type Round, type Turn } from '../turn.ts';
 import { answeringRound } from './turn-up-to.ts';
 
-/** The place of a fork. By default it is after the last round with answers to all calls. */
+/** The round that a fork follows. By default it is the last round with answers to all calls. */
 export type ForkPlace = { afterRound: number | null; hasInput: boolean };
 
 /** The last round of its origin that a fork reads, or why the fork is impossible. -1 means only earlier turns. */
@@ -12,7 +12,7 @@ export type ForkPlan =
 /** Decides which rounds a fork is based on. It uses only rounds that never change again (R37). */
 export function planFork(turn: Turn, { afterRound: asked, hasInput }: ForkPlace): ForkPlan {
   const hasEnded = isTerminal(turn.status);
-  // A turn that ended before its start has no place in its line.
+  // A turn that ended before its start has no position in its conversation.
   if (turn.work.delayed && hasEnded) return { kind: 'never-begun' };
   if (turn.work.delayed || (turn.startedAt === null && !hasEnded)) return { kind: 'not-begun' };
   const answered = answeredRounds(turn);

@@ -19,7 +19,7 @@ export function openCalls(earlier: readonly Turn[]): { ofCaller: ToolCall[]; req
   return { ofCaller: open.filter((call) => !isRequest(call)), requests: open.filter(isRequest) };
 }
 
-/** Returns the place of the last turn with a model request. Later turns have only added items. */
+/** Returns the index of the last turn with a model request. Later turns have only added items. */
 function askerIndex(earlier: readonly Turn[]): number {
   return earlier.findLastIndex((turn) => !isAdded(turn));
 }

@@ -1,4 +1,4 @@
-/** The place of a violation in an answer, as a JSON pointer (`/items/0/price`), and the violated requirement. */
+/** The path of a violation in an answer, as a JSON pointer (`/items/0/price`), and the violated requirement. */
 export type Violation = { path: string; message: string };
 
 export function violationSentences(violations: readonly Violation[]): string[] {

@@ -21,7 +21,7 @@ export function* responseEvents(turn: Turn, { after, orderOf }: Reading): Genera
   }
 }
 
-/** Returns the unit of a stretch after a number, from 0. */
+/** Returns the unit of a window after a number, from 0. */
 export function placeBehind(number: number, from: number): number {
   return Math.max(0, number - from + 1);
 }
@@ -34,8 +34,8 @@ export function lastNumber(turn: Turn): number | null {
 }
 
 /**
- * Returns whether a number belongs to an abandoned edition, so that no event follows it. For the running round, the
- * row says so only after no run can publish that edition any more.
+ * Returns whether a number belongs to an abandoned attempt, so that no event follows it. For the running round, the
+ * row shows that only after no run can publish that attempt any more.
  */
 export function isSuperseded(turn: Turn, after: number): boolean {
   let position = LOG_START;
@@ -47,19 +47,19 @@ export function isSuperseded(turn: Turn, after: number): boolean {
   return isGivenUp(turn, { position, after });
 }
 
-/** Returns whether a number of the running round belongs to an abandoned edition. */
+/** Returns whether a number of the running round belongs to an abandoned attempt. */
 function isGivenUp(turn: Turn, { position, after }: { position: LogPosition; after: number }): boolean {
   const edition = editionOf(position, after);
   if (edition < 0 || position.rounds !== turn.rounds.length) return false;
   return edition < (latestEdition(turn)?.edition ?? 0);
 }
 
-/** The first edition of the running round that is not abandoned. */
+/** The first attempt number of the running round that is not abandoned. */
 export type LatestEdition = { round: number; edition: number };
 
 /**
- * Returns the first edition of the running round that a run may still publish, or null if no round is running. A run
- * that takes the lease increments `edition` in the same write. So under a lease the running edition precedes the
+ * Returns the first attempt number of the running round that a run may still publish, or null if no round is running.
+ * A run that takes the lease increments `edition` in the same write. So under a lease the running number precedes the
  * row's.
  */
 export function latestEdition({ status, work }: Pick<Turn, 'status' | 'work'>): LatestEdition | null {
@@ -69,14 +69,14 @@ export function latestEdition({ status, work }: Pick<Turn, 'status' | 'work'>): 
 }
 
 /**
- * Returns the edition that a number belongs to, for the round at a position. Negative if the number precedes the
+ * Returns the attempt that a number belongs to, for the round at a position. Negative if the number precedes the
  * round.
  */
 export function editionOf({ number }: LogPosition, after: number): number {
   return Math.floor((after - number) / EDITION_SIZE);
 }
 
-/** Returns the complete stretches of the log and the first incomplete stretch. */
+/** Returns the complete windows of the log and the first incomplete window. */
 function* stretchesOf(turn: Turn, orderOf: ResultOrder): Generator<LogStretch> {
   let position = LOG_START;
   for (;;) {

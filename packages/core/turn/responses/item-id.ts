@@ -8,7 +8,7 @@ const PREFIXES = ['msg', 'rs', 'fc', 'fco', 'ctc', 'ctco', 'mcp', 'mcpr', 'mcprr
 type ItemPrefix = (typeof PREFIXES)[number];
 
 /**
- * The place of an item in a turn: `index` in its input, or in a round with this number. `call` is the index of a
+ * The position of an item in a turn: `index` in its input, or in a round with this number. `call` is the index of a
  * call, or null for other items.
  */
 export type ItemPosition =
@@ -25,7 +25,7 @@ export function turnIdOf(responseId: string): string | undefined {
   return responseId.startsWith('resp_') ? turnIdOfSuffix(responseId.slice(5)) : undefined;
 }
 
-/** Returns the id of an item of a turn, derived from its place: `msg_X_r2`, `fc_X_r2_0`, `fco_X_i3`. */
+/** Returns the id of an item of a turn, derived from its position: `msg_X_r2`, `fc_X_r2_0`, `fco_X_i3`. */
 export function itemIdOf(turnId: string, place: ItemPosition): string {
   const head = `${place.prefix}_${suffixOf(turnId)}`;
   if (place.kind === 'input') return `${head}_i${place.index}`;
@@ -37,7 +37,7 @@ export function requestIdOf(turnId: string, { round, index }: { round: number; i
   return itemIdOf(turnId, { kind: 'round', prefix: 'mcpr', round, call: index });
 }
 
-/** Returns the turn and the place in an item's id, or undefined for any other text. */
+/** Returns the turn and the position in an item's id, or undefined for any other text. */
 export function readItemId(itemId: string): { turnId: string; place: ItemPosition } | undefined {
   const [, word, suffix, kind, number, call] = SHAPE.exec(itemId) ?? [];
   const prefix = PREFIXES.find((known) => known === word);

@@ -6,7 +6,7 @@ type Reasoning = Extract<OutputItem, { type: 'reasoning' }>;
 type McpCall = Extract<OutputItem, { type: 'mcp_call' }>;
 type CallerCall = Extract<OutputItem, { type: 'function_call' | 'custom_tool_call' }>;
 
-/** An item at its place in the output. `isOpen`: the item is not complete, so its end is not sent. */
+/** An item at its position in the output. `isOpen`: the item is not complete, so its end is not sent. */
 type PlacedItem = { item: OutputItem; outputIndex: number; isOpen?: boolean };
 
 /** Returns the pieces of an item when its round is committed, without the result of a call that Pawl runs. */

@@ -6,13 +6,13 @@ import { type ResponsePiece, sizeOfPieces } from './piece.ts';
 import { presentResponse } from './present.ts';
 import { responseStatus } from './status.ts';
 
-/** The numbers of an edition, which are more than any reply needs. */
+/** The numbers of one attempt, which are more than any reply needs. */
 export const EDITION_SIZE = 2 ** 24;
 
 /**
- * A stretch of a response's log: its beginning with adopted calls, a committed round with the results of its calls,
- * or its end. `from` is the number of its first unit. `isWhole`: the stretch is complete. `next` is the position
- * after it.
+ * A window of a response's log: its beginning with imported calls, a committed round with the results of its calls,
+ * or its end. `from` is the number of its first unit. `isWhole`: the window is complete. `next` is the position after
+ * it.
  */
 export type LogStretch = {
   from: number;
@@ -23,7 +23,7 @@ export type LogStretch = {
   next: LogPosition;
 };
 
-/** A position in the log, between two stretches: the number of rounds and items before it, and the next number. */
+/** A position in the log, between two windows: the number of rounds and items before it, and the next number. */
 export type LogPosition = { rounds: number | null; items: number; number: number };
 
 /** The position before all events. */
@@ -33,8 +33,8 @@ export const LOG_START: LogPosition = { rounds: null, items: 0, number: 0 };
 export type ResultOrder = (round: number) => readonly number[];
 
 /**
- * Returns the committed stretch of a response's log after a position, or undefined if there is none yet. Every
- * process derives the same stretch with the same numbers from the same rows.
+ * Returns the committed window of a response's log after a position, or undefined without a window yet. Every process
+ * derives the same window with the same numbers from the same rows.
  */
 export function readStretch(turn: Turn, position: LogPosition, orderOf: ResultOrder): LogStretch | undefined {
   if (position.rounds === null) return beginning(turn, orderOf);
@@ -67,7 +67,7 @@ const UNTOUCHED = {
   ...{ startedAt: null, completedAt: null },
 };
 
-/** Returns the pieces of adopted calls, which belong to the beginning, with their results so far. */
+/** Returns the pieces of imported calls, which belong to the beginning, with their results so far. */
 function adoptedPieces(turn: Turn, orderOf: ResultOrder): ResponsePiece[] {
   if (turn.adopted.length === 0) return [];
   const placed = adoptedItems(turn).map((item, outputIndex) => ({ item, outputIndex }));
@@ -93,7 +93,7 @@ function roundStretch(turn: Turn, { round, position, order }: RoundPlace): LogSt
   return { from, round, pieces, isWhole: round.calls.every(({ result }) => result !== null), isEnd: false, next };
 }
 
-/** Returns the first number of an edition of the round at a position. */
+/** Returns the first number of an attempt of the round at a position. */
 export function editionStart({ number }: LogPosition, edition: number): number {
   return number + edition * EDITION_SIZE;
 }
@@ -121,8 +121,8 @@ function ending(turn: Turn, position: LogPosition): LogStretch {
 }
 
 /**
- * Returns the numbers to skip before the end of a turn that ended during a round: those of its editions. The end has
- * the last number of the last edition, which a retry does not use again.
+ * Returns the numbers to skip before the end of a turn that ended during a round: the numbers of its attempts. The
+ * end has the last number of the last attempt, which a retry does not use again.
  */
 function unfinished({ status, startedAt, rounds, work }: Turn): number {
   const step = readStep(work.step);

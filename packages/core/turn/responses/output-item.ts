@@ -78,7 +78,7 @@ export function includesState(include: readonly string[]): boolean {
 
 /**
  * Returns whether each round of a turn begins with its sealed state, as its caller asked. A round without state has a
- * place for it too, since the log must assign the place before the state is known.
+ * number for it too, since the log must assign the number before the state is known.
  */
 export function handsOutState({ config }: Pick<Turn, 'config'>): boolean {
   return includesState(config.response?.include ?? []);

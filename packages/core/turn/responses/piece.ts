@@ -5,7 +5,7 @@ export type ResponseEvent = { type: string } & Record<string, unknown>;
 export type NumberedEvent = ResponseEvent & { sequence_number: number };
 
 /**
- * The content of a place in the log:
+ * The content of a position in the log:
  * - an event, which has one number
  * - a number without an event
  * - a text with a number for each UTF-16 unit, sent in deltas that are each made from `event`.
@@ -25,7 +25,7 @@ export function sizeOfPieces(pieces: readonly Piece<unknown>[]): number {
 /** The range of pieces to send: `from` is the number of the first unit, `place` the first unit to send, from 0. */
 type Telling = { from: number; place: number; isOpen: boolean };
 
-/** Yields the events of pieces from a place on, each with its number in the event. */
+/** Yields the events of pieces from a unit on, each with its number in the event. */
 export function* tellPieces(pieces: readonly ResponsePiece[], telling: Telling): Generator<NumberedEvent> {
   for (const { event, number } of placePieces(pieces, telling)) {
     const { type, ...fields } = event;
@@ -37,7 +37,7 @@ export function* tellPieces(pieces: readonly ResponsePiece[], telling: Telling):
 type PlacedEvent<Event> = { event: Event; number: number };
 
 /**
- * Yields the events of pieces from a place on, each with its number. The rest of a text is one delta. No delta splits
+ * Yields the events of pieces from a unit on, each with its number. The rest of a text is one delta. No delta splits
  * a surrogate pair: at the end of an open text, half a pair waits for the other half.
  */
 export function* placePieces<Event>(pieces: readonly Piece<Event>[], telling: Telling): Generator<PlacedEvent<Event>> {

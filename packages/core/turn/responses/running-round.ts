@@ -16,7 +16,7 @@ export type RunningRound = {
   refusalFrom: number | null;
 };
 
-/** A running round with the edition and attempt of its run. */
+/** A running round with the attempt number of its run's text, and its attempt. */
 export type RunningReply = RunningRound & { edition: number; attempt: number };
 
 /** Returns the pieces of a running round: the first pieces of the committed round, if the model continues like this. */

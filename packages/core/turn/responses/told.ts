@@ -4,8 +4,9 @@ import { type Piece, placePieces, type ResponseEvent, type ResponsePiece, sizeOf
 import type { RunningReply } from './running-round.ts';
 
 /**
- * The part of the round at its position that a stream has sent: `units` of the pieces of an edition. `pieces` is null
- * if an earlier stream sent them, perhaps from another process. Two attempts of one edition may differ.
+ * The part of the round at its position that a stream has sent: `units` of the pieces under an attempt number.
+ * `pieces` is null if an earlier stream sent them, perhaps from another process. Two attempts under one number may
+ * differ.
  */
 export type ToldPieces = { edition: number; attempt: number | null; units: number; pieces: ResponsePiece[] | null };
 
@@ -36,8 +37,8 @@ export function nextTelling(told: ToldPieces | null, now: LatestPieces): 'tell' 
 }
 
 /**
- * Decides when another stream sent the pieces, so that only their edition is known. A higher number waits until the
- * round reaches its edition.
+ * Decides when another stream sent the pieces, so that only their attempt number is known. A higher number waits
+ * until the round reaches its attempt.
  */
 function afterAnother(told: ToldPieces, now: LatestPieces): 'tell' | 'wait' | 'superseded' {
   if (now.edition > told.edition) return 'superseded';
@@ -47,7 +48,7 @@ function afterAnother(told: ToldPieces, now: LatestPieces): 'tell' | 'wait' | 's
 type Likeness = 'same' | 'shorter' | 'different';
 
 /**
- * Compares pieces with the sent pieces of another edition, unit by unit. The new pieces repeat all sent units, or
+ * Compares pieces with the sent pieces of another attempt, unit by unit. The new pieces repeat all sent units, or
  * only the first units, or differ. `told` has the sent pieces and their number of units.
  */
 export function comparePieces(

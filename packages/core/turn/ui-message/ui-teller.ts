@@ -77,7 +77,7 @@ function* tellSteps(told: Told, turn: Turn, running: RunningReply | undefined): 
 }
 
 /**
- * Sends the adopted calls as a step before all rounds. Returns whether all were sent, which is certain after the
+ * Sends the imported calls as a step before all rounds. Returns whether all were sent, which is certain after the
  * turn's end.
  */
 function* tellAdopted(told: Told, turn: Turn): Generator<UiChunk, boolean> {

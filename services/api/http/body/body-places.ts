@@ -4,7 +4,7 @@ import { takeTurns } from '#core/bounds/take-turns.ts';
 export type BodyPlaces = {
   /** Waits until a project may read a body of this many bytes. The returned function frees them once. */
   enter(project: string, bytes: number): Promise<() => void>;
-  /** Tries the same without waiting. Returns null if there is no room now. */
+  /** Does the same without a wait. Returns null without free memory. */
   tryEnter(project: string, bytes: number): (() => void) | null;
 };
 

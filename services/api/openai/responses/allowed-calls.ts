@@ -10,7 +10,7 @@ import { readItemId, responseIdOf } from '#core/turn/responses/item-id.ts';
 import { isTerminal, type ToolCall, type Turn } from '#core/turn/turn.ts';
 import type { ResolvedItem } from './resolve-input.ts';
 
-/** The place to look up requests: the responses of a project. `last` is the turn that the new turn follows. */
+/** The scope of a search for requests: the responses of a project. `last` is the turn that the new turn follows. */
 type Allowing = { project: string; last: Turn | undefined };
 
 /**
@@ -74,7 +74,7 @@ async function findAsked(
   const named = readRequestId(requestId);
   if (!named) return undefined;
   const turn = named.turnId === last?.id ? last : await findTurn(trx, project, named.turnId);
-  // The call has no place any more if an earlier call was deleted.
+  // The call has no index any more if an earlier call was deleted.
   const call = turn && callsOf(turn, named.round).find(({ index }) => index === named.index);
   const tool = turn?.config.tools.find(({ name }) => name === call?.name);
   if (!call || !tool || !isTerminal(turn.status) || !isApprovalRequest(turn.config, call)) return undefined;

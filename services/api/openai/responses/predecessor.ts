@@ -130,7 +130,7 @@ async function findPrevious(trx: Trx, project: string, responseId: string): Prom
   return found;
 }
 
-/** Finds the place after a turn, in its conversation or in a fork. Undefined if the project has no such turn. */
+/** Finds the position after a turn, in its conversation or in a fork. Undefined if the project has no such turn. */
 async function findAfter(
   trx: Trx,
   project: string,

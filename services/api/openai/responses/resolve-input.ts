@@ -10,10 +10,10 @@ import type { Turn } from '#core/turn/turn.ts';
 import { type TakenInput, takeParts } from '../../../start/take-parts.ts';
 import type { ItemReference, PlacedItem } from './request/read-input.ts';
 
-/** An item of the input with its place in the caller's list, or `KEPT`. */
+/** An item of the input with its index in the caller's list, or `KEPT`. */
 export type ResolvedItem = { at: number; item: InputItem };
 
-/** The place to look up references: the responses of a project. `last` is the turn that the new turn follows. */
+/** The scope of a search for references: the responses of a project. `last` is the turn that the new turn follows. */
 type Place = { project: string; last: Pick<Turn, 'conversationId' | 'position'> | undefined };
 
 /**
@@ -50,7 +50,7 @@ function rememberTurns(db: Db, project: string): FindTurn {
 /** Marks an item of a kept response, which is not part of the request. */
 export const KEPT = -1;
 
-/** Returns the path of a field by its place in the caller's list, from its place in the resolved input. */
+/** Returns the path of a field by its index in the caller's list, from its index in the resolved input. */
 export function placedParam(param: string, input: ResolvedItem[]): string {
   const place = (_: string, index: string) => placeParam(input[Number(index)]?.at ?? Number(index));
   return param.replace(/^input\[(\d+)\]/, place);
@@ -60,7 +60,7 @@ function placeParam(at: number): string {
   return at === KEPT ? 'previous_response_id' : `input[${at}]`;
 }
 
-/** Takes the data out of a resolved input. A refusal names the place in the caller's list. */
+/** Takes the data out of a resolved input. A refusal names the index in the caller's list. */
 export async function takeResolved(
   db: Db,
   input: ResolvedItem[],

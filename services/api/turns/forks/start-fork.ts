@@ -73,8 +73,8 @@ export async function startRerun(trx: Trx, { originId, toolResults, standing, st
 type Place = { turnId: string; position: number; round?: number };
 
 /**
- * Returns the base of a rerun. A turn that ended before its start time has no place in its conversation: its rerun is
- * based on the turns that had started when it was requested. Undefined if there was none.
+ * Returns the base of a rerun. A turn that ended before its start time has no position in its conversation: its rerun
+ * is based on the turns that had started when it was requested. Undefined if there was none.
  */
 async function placeOfRerun(trx: Trx, origin: Turn): Promise<Place | undefined> {
   const { conversationId } = origin;

@@ -125,7 +125,7 @@ export const ToolResult = z
     ],
   });
 
-/** The calls that a turn adopted. */
+/** The calls that a turn imported. */
 export const AdoptedCalls = z
   .object({
     tool_calls: z.array(ToolCall).describe('The calls, as the model requested them.'),

@@ -19,7 +19,7 @@ export async function playAtRandom(response: Playing, random: Random): Promise<v
   }
 }
 
-/** Plays a round. Its runs may break off, and the next run repeats the words or says others. */
+/** Plays a round. Its runs may break off, and the next run repeats the words or writes other words. */
 async function tryRound(response: Playing, random: Random, calls: string[]) {
   let said = newWords(random, calls);
   for (let edition = 0; ; edition += 1) {

@@ -67,14 +67,14 @@ export async function playResponse(
       await sql`update work set edition = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);
       wake();
     },
-    /** Ends the run of the round as lost. The next run has its own edition. */
+    /** Ends the run of the round as lost. The next run has its own attempt number. */
     beginAgain: async () => {
       await sql`update work set generation = generation + 1, lease_owner = null, lease_until = null where id = ${id}`.execute(
         db,
       );
       wake();
     },
-    /** Lets the worker of the round die: its lease is over without an event. */
+    /** Lets the worker of the round die: its lease expires without an event. */
     loseWorker: () => sql`update work set lease_until = now() - interval '1 second' where id = ${id}`.execute(db),
     /** Takes the lease on the running round, and returns functions that stream its pieces. */
     tellRound: async () => {

@@ -4,7 +4,7 @@ import type { Reference } from './reference.ts';
 
 const busy = { kind: 'status' as const, status: 503, retry_after_ms: 1, times: 1 };
 
-/** Turns that wait for places: of two projects, with one place each. */
+/** Turns of two projects that wait for slots. Each project has one slot. */
 export const admissionReferences: Reference[] = [
   {
     of: 'turns that wait for a slot, with one turn that also waits for its next attempt',

@@ -17,7 +17,7 @@ export type Reference = {
   start(scene: Scene): Promise<unknown>;
   /** More variables of the process that dies. */
   env?: Record<string, string>;
-  /** The projects that share places, or none if each turn has its own. */
+  /** The projects that share slots. Absent if no turn needs a slot. */
   projects?(scene: Scene): string[];
   /** How many deliveries are under way at once, so that a death may repeat each. The default is 1. */
   repeats?: number;

@@ -9,7 +9,7 @@ export type Crossings = {
   around<Result>(name: string, act: () => Result): Result;
   /** Whether the queue refuses the first job of each name, as if it were down for a short time. */
   queueRefuses: boolean;
-  /** Whether each step goes through the queue, as for a worker without a free place. */
+  /** Whether each step goes through the queue, as for a worker without a free slot. */
   queuesSteps: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openRedis, type TestRedis } from './open-redis.ts';
 
-/** Independent Redis servers, and the URL that names all of them. */
+/** Independent Redis servers, and the URL that names all servers. */
 export type SeveralRedis = AsyncDisposable & { url: string; servers: TestRedis[] };
 
 /** Starts several Redis on free ports, durable if a folder is given. Returns null if the PATH has no `redis-server`. */

@@ -12,7 +12,7 @@ export function standsOnOf(rounds: Pick<Round, 'startedAt'>[]): number | null {
 
 /**
  * Returns the condition that the round before is the round that the model was sent. After a failover that lost
- * commits, another round may be in its place. Compares milliseconds, as workers count them.
+ * commits, another round may have its number. Compares milliseconds, as workers count them.
  */
 export function standsOn(number: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`("standsOn" is null or exists (

@@ -21,9 +21,9 @@ export type NewCompaction = {
 
 /**
  * Saves the replacement of a turn's history before a round is asked, in one statement with its event. The round stays
- * the due step, with its tries counted again. The first write wins: no other run may compact the same round after it
- * was asked or has its reply (R23), or was handed to another model (R24). A summary is left out if content that it
- * covers was deleted since it was asked for. Returns the compaction, or null if no row was written.
+ * the due step, and its attempts are counted again. The first write wins: no other run may compact the same round
+ * after it was asked or has its reply (R23), or was handed to another model (R24). A summary is left out if content
+ * that it covers was deleted since it was asked for. Returns the compaction, or null if no row was written.
  */
 export async function saveCompaction(db: Db, { compaction, ...about }: NewCompaction): Promise<Compaction | null> {
   const [saved] = await write(db, {

@@ -60,7 +60,7 @@ function answeredAt({ calls }: OpenBatch): (string | null)[] {
 /** A call as it is read, without known arguments and a known result. */
 type FreshCall = Omit<ToolCall, 'arguments'> & { arguments: string | null };
 
-/** Puts the known parts of a batch in their places. A result is written once, so its time identifies it. */
+/** Puts the known parts of a batch in their positions. A result is written once, so its time identifies it. */
 function withKnown(calls: FreshCall[], open: OpenBatch): ToolCall[] {
   return calls.map((call) => {
     const known = open.calls[call.index];

@@ -8,7 +8,9 @@ import type { ReaderPlace } from '../call-once.ts';
 import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { isEmptyLine, startEventLines } from './event-lines.ts';
 
-/** Reading calls `refuse` beyond a bound, takes `place` for a large answer, and paces `events` of a stream. */
+/**
+ * Reading calls `refuse` beyond a bound, takes `place`, a slot, for a large answer, and paces `events` of a stream.
+ */
 export type Reading = {
   refuse(bound: string): void;
   place: ReaderPlace;

@@ -58,7 +58,7 @@ export function localTransport(local: LocalCommand): Transport {
     await writeMessage(command, message);
   }
 
-  /** Passes a message on. It returns a promise for a large answer, which waits for its place. */
+  /** Passes a message on. It returns a promise for a large answer, which waits for its slot. */
   function deliver(given: Record<string, unknown>, isLarge: boolean): Promise<void> | undefined {
     // The SDK checks the rest of a message.
     const message = tidyMessage(given, findIn(pending)) as JSONRPCMessage;

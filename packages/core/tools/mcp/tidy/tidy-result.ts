@@ -27,7 +27,7 @@ export function tidyResult(result: Result): void {
   if (said.length === 0) result.content = [textBlock(JSON.stringify(structured))];
 }
 
-/** The place of structured content that is not an object: before the newest protocol, the SDK takes only objects. */
+/** The field for structured content that is not an object: before the newest protocol, the SDK takes only objects. */
 const KEY = 'pawl/structured';
 
 /** Returns the structured content of a tidied result, of any type, or undefined. */

@@ -12,7 +12,7 @@ import type { PlacedItem } from '../../responses/request/read-input.ts';
 import { readMessageParts, readMessageText } from './message-parts.ts';
 
 /**
- * The messages of a request: its instructions, its items with their places in the list, and each message in the form
+ * The messages of a request: its instructions, its items with their index in the list, and each message in the form
  * that a chain compares. `usesFunctions`: a message has the older form of calls.
  */
 export type ReadMessages = {

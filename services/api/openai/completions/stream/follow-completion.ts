@@ -19,7 +19,7 @@ import { DONE, HEARTBEAT } from '../../responses/stream/event-frame.ts';
 /**
  * The sink of a stream, and its options.
  * - `isCommitted`: text is sent after its round is committed.
- * - `current`: the latest edition of the turn that the request read.
+ * - `current`: the latest attempt number of the turn that the request read.
  * - `showAnswer`: runs before the last chunk is sent.
  */
 export type CompletionStart = ChunkOptions & {

@@ -13,7 +13,7 @@ export type Show = (turn: Turn) => Turn;
 
 /**
  * Lists a page of a conversation's items, over all turns of the conversation. A page of large turns has fewer than
- * `limit` items. The item `after` may have been deleted, because its place is known.
+ * `limit` items. The item `after` may have been deleted, because its id shows its position.
  */
 export async function listItems(
   db: Db,

@@ -9,7 +9,7 @@ import type { ResponseBody } from '../response-body.ts';
 import { readValue } from './explain-issues.ts';
 import { GivenContent, readParts, readText } from './read-content.ts';
 
-/** An item of the input at its place in the caller's list, for the paths of errors: `input[3]`. */
+/** An item of the input at its index in the caller's list, for the paths of errors: `input[3]`. */
 export type PlacedItem = { at: number; item: InputItem | ItemReference };
 
 /**
@@ -29,7 +29,7 @@ type Unseal = { reasoning(sealed: string): InputItem | null; compaction(sealed: 
 type Given = { type?: string | null | undefined };
 
 /**
- * Reads the input of a create request as items, each with its place in the caller's list. Leaves out unusable items:
+ * Reads the input of a create request as items, each with its index in the caller's list. Leaves out unusable items:
  * messages without text that are not a user's, lists of tools, and reasoning that `unseal` does not accept. Refuses a
  * compaction that `unseal` does not accept, because the model would lack a whole history.
  */

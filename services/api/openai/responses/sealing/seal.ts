@@ -21,7 +21,7 @@ export function spreadKey(key: string): SealingKeys {
 
 /**
  * Seals the state that a provider requires back, for a caller to keep. `place` is the position of the state. Every
- * process seals the same state at the same place alike, so that all answers are equal.
+ * process seals the same state at the same position alike, so that all answers are equal.
  */
 export function sealState(
   keys: SealingKeys,
@@ -30,7 +30,7 @@ export function sealState(
 ): string {
   const text = JSON.stringify(state ?? null);
   const bound = boundTo(owner);
-  // The nonce also depends on the text, because a restored database writes other rounds at places that it used
+  // The nonce also depends on the text, because a restored database writes other rounds at positions that it used
   // before.
   const made = createHmac('sha256', keys.nonces).update(JSON.stringify([owner.project, owner.provider, place, text]));
   const nonce = made.digest().subarray(0, NONCE_BYTES);

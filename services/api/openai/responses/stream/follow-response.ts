@@ -16,8 +16,8 @@ import type { StateSeals } from '../sealing/state-seals.ts';
 import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
 
 /**
- * The options of a stream: the last number that the client has (-1: none), the latest edition of the turn that its
- * request read, the sink, and the seals of state for its client.
+ * The options of a stream: the last number that the client has (-1: none), the latest attempt number of the turn that
+ * its request read, the sink, and the seals of state for its client.
  */
 type ResponseStart = { after: number; current: LatestEdition | null; sink: Sink; stateSeals: StateSeals };
 
@@ -46,7 +46,7 @@ type StreamState = {
   stateSeals: StateSeals;
   joined: JoinedStream;
   current: LatestEdition | null;
-  /** The position after the last committed stretch that was sent completely. */
+  /** The position after the last committed window that was sent completely. */
   position: LogPosition;
   /** The number of the last event that the client has. */
   sent: number;
@@ -71,7 +71,7 @@ function tellKnown(stream: StreamState): 'read-order' | 'told' {
   }
 }
 
-/** Sends a committed stretch. Returns false if the stream cannot move past it yet. */
+/** Sends a committed window. Returns false if the stream cannot move past the window yet. */
 function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: LogStretch): boolean {
   if (round && !mayTell(stream, { edition: round.edition, attempt: null, isCommitted: true, pieces })) return false;
   stream.told = null;
@@ -99,7 +99,7 @@ function tellRunning(stream: StreamState, turn: Turn): void {
 
 const sharePieces = makeSharedPieces<ResponseEvent>();
 
-/** Returns whether pieces of the round at the position may be sent. Pieces sent before count for their edition. */
+/** Returns whether pieces of the round at the position may be sent. Pieces sent before count for their attempt. */
 function mayTell(stream: StreamState, now: LatestPieces): boolean {
   const told = stream.told ?? toldBefore(stream.position, stream.sent);
   const next = nextTelling(told, now);
@@ -141,7 +141,7 @@ async function readOrder(stream: StreamState): Promise<void> {
 }
 
 /**
- * Returns the batch with the results at a position: the adopted calls at the beginning, else the calls of the round.
+ * Returns the batch with the results at a position: the imported calls at the beginning, else the calls of the round.
  */
 function batchAt({ rounds }: LogPosition): number {
   return rounds === null ? 0 : rounds + 1;
@@ -165,7 +165,7 @@ function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from:
   return true;
 }
 
-/** The number of stretches of a turn that are shared. Streams further apart read their own stretches. */
+/** The number of windows of a turn that streams share. Streams further apart read their own windows. */
 const SHARED = 64;
 
 const shared = new WeakMap<Turn, Map<number | null, LogStretch | undefined>>();
@@ -176,7 +176,7 @@ const shared = new WeakMap<Turn, Map<number | null, LogStretch | undefined>>();
 type Reading = { order: readonly number[]; stateSeals: StateSeals };
 
 /**
- * Reads the stretch of a turn after a position, once for all streams of the turn. All streams get the same event
+ * Reads the window of a turn after a position, once for all streams of the turn. All streams get the same event
  * objects, so they also share their bytes.
  */
 function sharedStretch(known: Turn, position: LogPosition, { order, stateSeals }: Reading) {

@@ -3,16 +3,16 @@ import type { WebSocket } from 'ws';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
 
-/** Waits for the place of a large message. The returned function frees it. */
+/** Waits for memory for a large message. The returned function frees the memory. */
 export type EnterPlace = () => Promise<() => void>;
 
 /** The bytes of a client's control frame without its payload. */
 const CONTROL_BYTES = 6;
 
 /**
- * Pauses a connection once a message exceeds `BODY_BOUNDS.smallBytes`, until the process has a place for it. The rest
- * of the message has to arrive in time, or the connection is closed. The returned function frees the place: it is
- * called for each message that has arrived.
+ * Pauses a connection once a message exceeds `BODY_BOUNDS.smallBytes`, until the process has memory for the message.
+ * The rest of the message has to arrive in time, or the connection is closed. The returned function frees the memory:
+ * it is called for each message that has arrived.
  */
 export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: EnterPlace): () => void {
   let unread = 0;

@@ -10,7 +10,7 @@ export const taken =
   <Schema extends z.ZodType<Theirs>>(schema: Schema): Schema =>
     schema;
 
-/** Returns the pattern of ids of responses and items: a prefix, 26 characters, and a place. */
+/** Returns the pattern of ids of responses and items: a prefix, 26 characters, and a position. */
 export const itemId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}_r\\d+(_\\d+)?$`));
 
 const none = z.array(z.never()).max(0);
@@ -69,7 +69,7 @@ const McpCall = taken<ItemOf<'mcp_call'>>()(
   }),
 );
 
-/** Returns the pattern of ids of input items, which end with their place in the input. */
+/** Returns the pattern of ids of input items, which end with their index in the input. */
 const inputId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}_i\\d+$`));
 
 const InputText = z.strictObject({ type: z.literal('input_text'), text: z.string() });
