@@ -1,11 +1,11 @@
-# One image for every part. The command selects the part: services/{api,worker,migrate}/main.ts. Node runs the TypeScript.
+# One image for all parts. The command selects the part: services/{api,worker,migrate}/main.ts. Node runs TypeScript.
 FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Optional packages are the embedded PostgreSQL, which only `npm start` uses, and native code that has a fallback.
+# The optional packages are the embedded PostgreSQL, which only `npm start` uses, and native code with a fallback.
 RUN npm ci --omit=dev --omit=optional
 
-# The browser pages need the packages of development, which the image leaves out.
+# The browser pages need development packages, which the image omits.
 FROM node:24.21.0-slim AS pages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./

@@ -1,5 +1,5 @@
 # docker buildx bake          builds the image for this machine
-# docker buildx bake release  builds it for amd64 and arm64, with an SBOM and provenance (IMAGE and VERSION name it)
+# docker buildx bake release  builds it for amd64 and arm64, with SBOM and provenance, as IMAGE:VERSION
 
 variable "IMAGE" { default = "pawl" }
 variable "VERSION" { default = "v0.1.0" }

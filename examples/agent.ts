@@ -2,7 +2,7 @@
 //   npm start
 //   npx node examples/agent.ts
 // With a real model:
-//   PAWL_MODEL=openai/gpt-4.1 npx node examples/agent.ts "Refund what Ada was billed last."
+//   PAWL_MODEL=openai/gpt-4.1 npx node examples/agent.ts "Refund the last invoice of Ada."
 // Each reply of the model is stored as a response, as durable as any turn. http://127.0.0.1:8080 shows all replies.
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 import OpenAI from 'openai';

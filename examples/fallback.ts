@@ -2,7 +2,7 @@
 // Both models are simulated. With real models, omit the script and use names such as openai/gpt-4.1.
 import { connectPawl } from 'pawl/client';
 
-const script = { answer: 'The second one is here.', final: { fault: { kind: 'status', status: 401, times: 1 } } };
+const script = { answer: 'The second model answers.', final: { fault: { kind: 'status', status: 401, times: 1 } } };
 
 const pawl = connectPawl({ baseUrl: process.env.PAWL_URL, apiKey: process.env.PAWL_API_KEY });
 const turn = await pawl.turns.start({

@@ -10,7 +10,7 @@ json=(-H 'content-type: application/json')
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 turn_id() { grep -o 'turn_[0-9a-z]\{26\}' | head -1; }
 
-say 'Start a turn with tools; it is committed before the answer comes'
+say 'Start a turn with tools: the API commits it before it answers'
 turn=$(curl -sf "${key[@]}" "${json[@]}" "$api/v1/turns" -d '{
   "model": "sim/demo",
   "input": "How is the weather in Lisbon?",
@@ -18,7 +18,7 @@ turn=$(curl -sf "${key[@]}" "${json[@]}" "$api/v1/turns" -d '{
 }' | turn_id)
 echo "$turn"
 
-say 'Poll it: the answer comes when the turn ends, after 30 s at most'
+say 'Poll it: the API answers when the turn ends, after 30 s at most'
 curl -sf "${key[@]}" "$api/v1/turns/$turn?wait=30"; echo
 
 say 'Watch it: events before, during or after, resumed by Last-Event-ID'
@@ -35,7 +35,7 @@ curl -sf "${key[@]}" "${json[@]}" "$api/v1/turns/$turn/tool_outputs" \
   -d "{ \"tool_outputs\": [{ \"tool_call_id\": \"$call\", \"output\": \"Lisbon\" }] }" > /dev/null
 curl -sf "${key[@]}" "$api/v1/turns/$turn?wait=30"; echo
 
-say 'Repeat a request safely: the same key is the same turn'
+say 'Repeat a request safely: the same key returns the same turn'
 for _ in 1 2; do
   curl -sf "${key[@]}" "${json[@]}" -H 'idempotency-key: tour-'$$ "$api/v1/turns" \
     -d '{ "model": "sim/demo", "input": "Only once, please." }' | turn_id

@@ -45,7 +45,7 @@ test('the example of a fallback shows both models', async ({ harness }) => {
 
   expect(complaints).toBe('');
   expect(output).toBe(
-    'sim/first failed with provider_authentication_failed, now asking sim/second\n[completed] sim/second: The second one is here.\n',
+    'sim/first failed with provider_authentication_failed, now asking sim/second\n[completed] sim/second: The second model answers.\n',
   );
 });
 

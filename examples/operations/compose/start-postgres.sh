@@ -1,5 +1,6 @@
 #!/bin/sh
-# Starts PostgreSQL. Where FOLLOW names a server and there is no database yet, that one is copied and followed, as STANDBY_NAME.
+# Starts PostgreSQL. If FOLLOW names a server and the database does not exist, PostgreSQL copies that server and
+# follows it as STANDBY_NAME.
 set -eu
 
 if [ -n "${FOLLOW:-}" ] && [ ! -e "$PGDATA" ]; then
@@ -7,10 +8,10 @@ if [ -n "${FOLLOW:-}" ] && [ ! -e "$PGDATA" ]; then
   until PGPASSWORD="$REPLICATION_PASSWORD" pg_basebackup --pgdata="$PGDATA.new" --wal-method=stream --checkpoint=fast \
     --write-recovery-conf --no-password \
     --dbname="host=$FOLLOW port=${FOLLOW_PORT:-5432} user=replicator application_name=$STANDBY_NAME"; do
-    echo "$FOLLOW cannot be copied yet; trying again." >&2
+    echo "$FOLLOW cannot be copied yet. Trying again." >&2
     sleep 2
   done
-  # Once it is promoted it takes writes alone, until it is told of a standby of its own.
+  # After its promotion it accepts writes alone, until synchronous_standby_names names a new standby.
   echo "synchronous_standby_names = ''" >> "$PGDATA.new/postgresql.auto.conf"
   mv "$PGDATA.new" "$PGDATA"
 fi

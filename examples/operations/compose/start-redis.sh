@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts Redis under the name SELF, at first as a replica of FOLLOW where that is given. Sentinels change its file later: what they have
-# made of it outlives a restart.
+# Starts Redis under the name SELF, at first as a replica of FOLLOW if that is set. Sentinels change its file later,
+# and their changes remain after a restart.
 set -eu
 data=${DATA:-/data}
 port=${PORT:-6379}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts a Sentinel that watches MASTER, by names: addresses of containers change. It keeps in its file what it knows.
+# Starts a Sentinel that watches MASTER. It uses names, since container addresses change. Its file keeps its state.
 set -eu
 data=${DATA:-/data}
 
