@@ -36,7 +36,7 @@ test('turn/ imports only zod and node:crypto', () => {
   const outside = arrows.filter(({ from, isOurs }) => roomOf(from) === 'packages/core/turn' && !isOurs);
   const wrong = outside.filter(({ to }) => to !== 'zod' && to !== 'node:crypto');
 
-  expect(wrong.map(written), 'turn/ decides and does nothing: give it what it needs as an argument').toEqual([]);
+  expect(wrong.map(written), 'turn/ decides and has no effects: pass it its data as arguments').toEqual([]);
 });
 
 test('the client imports no other room, only node:crypto as a fallback for Web Crypto', () => {
@@ -96,7 +96,7 @@ test('only the loaders of tools and provider packages import a name known at run
 });
 
 test('no files import each other in a cycle, types included', () => {
-  expect(findCycles(sources), 'move what both need into a file of its own').toEqual([]);
+  expect(findCycles(sources), 'move the common part into its own file').toEqual([]);
 });
 
 test('a folder of the product has at most 16 files, without its subfolders', () => {

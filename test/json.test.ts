@@ -5,7 +5,7 @@ const { depth, values } = JSON_LIMITS;
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 test.each([
-  ['as many levels as may be', nested(depth), null],
+  ['the maximum of levels', nested(depth), null],
   ['one level more', nested(depth + 1), 'more than 100 levels of JSON'],
   [
     'one level more, of objects within lists',
@@ -14,7 +14,7 @@ test.each([
   ],
   ['many lists beside each other', `[${Array.from({ length: 300 }, () => '[{}]').join()}]`, null],
   ['many brackets within a text', JSON.stringify({ text: '[{'.repeat(300) }), null],
-  ['as many values as may be', `[${Array.from({ length: values }, () => '1').join()}]`, null],
+  ['the maximum of values', `[${Array.from({ length: values }, () => '1').join()}]`, null],
   ['one value more', `[${Array.from({ length: values + 1 }, () => '1').join()}]`, 'more than 250,000 JSON values'],
   ['a long text with few values', JSON.stringify({ text: 'a, '.repeat(values) }), null],
 ])('JSON with %s is measured without a parse', (_, text, excess) => {

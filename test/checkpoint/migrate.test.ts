@@ -32,9 +32,9 @@ const LACKS = (named: string) => `it has ${named}, which this version does not h
 const DIFFERS = 'its migration 0001-pawl differs from the migration of this version';
 
 test.each([
-  ['a migration of another version instead', ['0000-older'], LACKS('the migration 0000-older')],
-  ['migrations of others instead', ['0000-older', '0002-newer'], LACKS('the migration 0000-older and 1 more')],
-  ['a migration of the same name and another text', ['0001-pawl@0123456789abcdef'], DIFFERS],
+  ['a migration of another version', ['0000-older'], LACKS('the migration 0000-older')],
+  ['migrations of another program', ['0000-older', '0002-newer'], LACKS('the migration 0000-older and 1 more')],
+  ['a migration with the same name and another text', ['0001-pawl@0123456789abcdef'], DIFFERS],
   ['a migration without a hash', ['0001-pawl'], DIFFERS],
   ['an edited migration and a newer one', ['0001-pawl@0123456789abcdef', '0002-newer@0123456789abcdef'], DIFFERS],
 ])('a database with %s is refused by all parts with an instruction', async (_, names, why) => {

@@ -52,11 +52,11 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ['a page of turns', (db) => listTurns(db, 'default', { limit: 20 })],
   ['a later page of turns', (db) => listTurns(db, 'default', { limit: 20, before: idOf('turn', 2_500) })],
   ['the turns of one status', (db) => listTurns(db, 'default', { limit: 20, statuses: ['completed'] })],
-  ['the turns of a status that none has', (db) => listTurns(db, 'default', { limit: 20, statuses: ['failed'] })],
+  ['the turns of a status without turns', (db) => listTurns(db, 'default', { limit: 20, statuses: ['failed'] })],
   ['the turns of a conversation', (db) => listTurns(db, 'default', { limit: 20, conversationId: CONVERSATION })],
   ['a page of conversations', (db) => listConversations(db, 'default', { limit: 20 })],
   ['the rescue of turns', (db) => rescueTurns(db, 100)],
-  ['a look for deliveries', (db) => takeDeliveries(db, ROOM)],
+  ['a search for deliveries', (db) => takeDeliveries(db, ROOM)],
   ['an admission', (db) => admitTurns(db, { shares: [SHARE], isShared: true, ownPlaces: 64 })],
 ])('finished rows are not scanned: %s', async (_, ask) => {
   expect(await looksOf(url, ask)).toBeLessThan(FEW);

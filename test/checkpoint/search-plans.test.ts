@@ -31,18 +31,18 @@ beforeAll(async () => {
 const daysAgo = (days: number) => isoAgo(days * 86_400_000);
 
 test.each<[string, TurnFilter, number]>([
-  ['a word that all have', { q: 'common' }, 20],
-  ['a word that few have', { q: 'seldom' }, 20],
-  ['a word that none has', { q: 'missing' }, 0],
-  ['a word that only half of all have, the older ones', { q: 'old' }, 20],
-  ['two words that all have, with one that two have', { q: 'common answer unique' }, 2],
-  ['a model that all have', { model: 'openai/gpt' }, 20],
-  ['a model that none has', { model: 'openai/none', q: 'common' }, 0],
-  ['a pair that all have', { metadata: { tier: 'gold' } }, 20],
-  ['a pair that few have, with one that all have', { metadata: { tier: 'gold', customer: '17' } }, 20],
-  ['a rare status, with a word that all have', { statuses: ['failed', 'cancelled'], q: 'common' }, 10],
-  ['a common status, with a word that few have', { statuses: ['completed'], q: 'seldom' }, 20],
-  ['a status that is active, with a word that all have', { statuses: ['queued', 'in_progress'], q: 'common' }, 0],
+  ['a word of all turns', { q: 'common' }, 20],
+  ['a word of few turns', { q: 'seldom' }, 20],
+  ['a word of no turn', { q: 'missing' }, 0],
+  ['a word of the older half of the turns', { q: 'old' }, 20],
+  ['two words of all turns, and a word of two turns', { q: 'common answer unique' }, 2],
+  ['a model of all turns', { model: 'openai/gpt' }, 20],
+  ['a model of no turn', { model: 'openai/none', q: 'common' }, 0],
+  ['a metadata pair of all turns', { metadata: { tier: 'gold' } }, 20],
+  ['a metadata pair of few turns, and a pair of all turns', { metadata: { tier: 'gold', customer: '17' } }, 20],
+  ['a rare status, and a word of all turns', { statuses: ['failed', 'cancelled'], q: 'common' }, 10],
+  ['a common status, and a word of few turns', { statuses: ['completed'], q: 'seldom' }, 20],
+  ['an active status, and a word of all turns', { statuses: ['queued', 'in_progress'], q: 'common' }, 0],
   ['an error', { errorCode: 'provider_overloaded' }, 10],
   ['several statuses', { statuses: ['failed', 'queued', 'cancelled'] }, 10],
   ['a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60) }, 20],
@@ -63,7 +63,7 @@ const queued: TurnFilter = { statuses: ['queued'] };
 
 test.each<[string, (db: Db) => Promise<number>, number]>([
   ['their first page', (db) => queuedOf(db, {}), 20],
-  ['a page of old ones', (db) => queuedOf(db, { before: firstIdAt('turn', msAgo(50 * 86_400_000)) }), 20],
+  ['a page of old turns', (db) => queuedOf(db, { before: firstIdAt('turn', msAgo(50 * 86_400_000)) }), 20],
   ['a page of a day', (db) => queuedOf(db, { createdAfter: daysAgo(61), createdBefore: daysAgo(60) }), 20],
   ['a count', async (db) => (await countByStatus(db, 'busy', { most: 100 })).counts.queued, 100],
 ])('queued turns are not scanned for %s', async (_, ask, expected) => {

@@ -60,8 +60,8 @@ test('a conversation is entered into the search without a read of other rows', a
 });
 
 test.each<[string, RawBuilder<unknown>, (db: Db) => Promise<unknown>]>([
-  ['turns that need a place from now on', sql`place = null`, requirePlaces],
-  ['turns whose wait for a place is over', sql`place = 'none', due_at = now() - interval '1 minute'`, admit],
+  ['turns that newly need a slot', sql`place = null`, requirePlaces],
+  ['turns that get a slot after a wait', sql`place = 'none', due_at = now() - interval '1 minute'`, admit],
   ['late turns', sql`due_at = now() - interval '1 minute'`, (db) => rescueTurns(db, TURNS)],
   [
     'late turns of a model with a rate limit',

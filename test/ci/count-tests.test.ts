@@ -48,14 +48,14 @@ test.each<[string, (Tests | null)[], string]>([
   ['a failed test of the second run', [onRedis, { other: 'failed' }, onPostgres], 'FAILED a.test.ts other'],
   ['a failed test of the last run', [onRedis, e2e, { ...onPostgres, other: 'failed' }], 'FAILED a.test.ts other'],
   ['a Redis that was not hidden', [onRedis, e2e, onRedis], 'ran on Redis in the run without Redis'],
-  ['a suite that PostgreSQL did not play', [onRedis, e2e, { 'a plain test': 'passed' }], 'ran on Redis only'],
+  ['a suite that did not run on PostgreSQL', [onRedis, e2e, { 'a plain test': 'passed' }], 'ran on Redis only'],
   [
-    'a suite that Redis did not play',
+    'a suite that did not run on Redis',
     [onRedis, e2e, { ...onPostgres, 'BullMQ on Postgres another turn runs': 'passed' }],
     'another turn runs: ran on PostgreSQL only',
   ],
   [
-    'a suite for Redis that was left out without a word',
+    'a suite for Redis that was left out without a reason',
     [onRedis, e2e, { 'BullMQ on Postgres a turn runs': 'passed' }],
     'not left out, with the reason',
   ],

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { compilePattern, findFlaw, portablePattern } from '#core/json-schema/patterns.ts';
 
 test.each([
-  ['with escapes that need none', '^https\\:\\/\\/', 'https://a', 'http://a'],
+  ['with needless escapes', '^https\\:\\/\\/', 'https://a', 'http://a'],
   ['with an escape beside a class of characters', '^[\\w-.]+\\-\\w$', 'a.b-c', 'a b-c'],
-  ['with a brace that is none', '^{[a-z]+}$', '{a}', 'a'],
+  ['with a brace that is a character', '^{[a-z]+}$', '{a}', 'a'],
   ['with Unicode and such an escape', '^\\p{L}\\-\\p{N}$', 'ä-1', 'ä_1'],
   ['with a group of Python', '^(?P<year>\\d{4})-(?P=year)$', '2025-2025', '2025-2026'],
   ['with the ends of Python', '\\A[\\w\\-]+\\Z', 'a-b', 'a-b\n'],

@@ -145,10 +145,10 @@ export const isDone = ended.status === 'done' || misspelt === undefined;
 test.each([
   ['in Node', { module: 'nodenext', lib: ['es2022'], types: ['node'] }],
   [
-    'behind a bundler, for browsers',
+    'with a bundler, for browsers',
     { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] },
   ],
-  ['in Node, as strictly as can be', { module: 'nodenext', types: ['node'], exactOptionalPropertyTypes: true }],
+  ['in Node, with the strictest options', { module: 'nodenext', types: ['node'], exactOptionalPropertyTypes: true }],
 ])('the client’s types are complete %s, also with checked library declarations', async (_, options) => {
   write('typed.ts', typed);
   const strict = { strict: true, noEmit: true, skipLibCheck: false, target: 'es2022' };

@@ -19,9 +19,9 @@ async function printed(code: string): Promise<{ lines: Record<string, unknown>[]
 }
 
 test.each([
-  ['ends by itself', '', 0],
+  ['ends normally', '', 0],
   ['exits', 'process.exit(3);', 3],
-  ['breaks down', 'throw new Error("broken");', 1],
+  ['crashes', 'throw new Error("broken");', 1],
 ])('a process that %s has written all lines of its log, in order', async (_, ending, code) => {
   const { lines, exitCode } = await printed(`for (let n = 0; n < 2000; n += 1) log.info({ n }, 'line'); ${ending}`);
 

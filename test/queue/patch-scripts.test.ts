@@ -113,7 +113,7 @@ function openRedis(redisUrl: string) {
   const client = new Redis(redisUrl);
   const opened = [client];
   const ends: Promise<unknown>[] = [];
-  const last = 'the end of what is counted';
+  const last = 'the end of the counted commands';
   return {
     client,
     /** Counts this command on a key, from now on. */

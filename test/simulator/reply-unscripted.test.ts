@@ -92,7 +92,7 @@ test.each([
     { root: { kind: 'folder', parts: [] } },
   ],
   [
-    'an expression, whose first form has itself in it',
+    'an expression that contains itself in its first form',
     {
       $ref: '#/$defs/term',
       $defs: {

@@ -69,7 +69,7 @@ test.for([
     /tools\.ts:2 could not be loaded: TypeScript enum/,
   ],
   [
-    'a package that is nowhere',
+    'a package that does not exist',
     'import "no-such-package-here";',
     /tools\.ts could not be loaded: .*no-such-package-here/,
   ],
@@ -79,7 +79,7 @@ test.for([
     /tools\.ts: the default export is not a list of tools/,
   ],
   [
-    'an entry that is no tool',
+    'an entry that is not a tool',
     'export default [{ name: "x" }];',
     /tools\.ts: tools\[0\] is not a tool\. Create it with defineTool/,
   ],

@@ -19,20 +19,20 @@ const waits = (work: Partial<Work>, more: Partial<Omit<Turn, 'work' | 'config'>>
   waitingOf(makeTurn({ ...more, work: { ...idle, ...work } }));
 
 test.each<[string, ReturnType<typeof waitingOf>, ReturnType<typeof waitingOf>]>([
-  ['behind another turn', waits({ atHead: false }, { status: 'queued' }), { for: 'turn', since: SINCE }],
+  ['for another turn', waits({ atHead: false }, { status: 'queued' }), { for: 'turn', since: SINCE }],
   [
     'for its client, before a person',
     waits({}, batch(call('approval', null), call('output', LATER))),
     { for: 'client', since: SINCE, until: LATER },
   ],
   ['for a person', waits({}, batch(call('approval', null))), { for: 'approval', since: SINCE }],
-  ['for its next try', waits({ retryAt: LATER }), { for: 'retry', since: SINCE, until: LATER }],
+  ['for its next attempt', waits({ retryAt: LATER }), { for: 'retry', since: SINCE, until: LATER }],
   ['for a rate limit', waits({ retryAt: LATER, rateLimited: true }), { for: 'provider', since: SINCE, until: LATER }],
   ['for a worker', waits({}, { status: 'queued' }), { for: 'slot', since: SINCE }],
   ['for a worker, after a limit', waits({ rateLimited: true }), { for: 'slot', since: SINCE }],
-  ['for nothing while a step is at work', waits({ leased: true }), null],
-  ['for nothing while a step may be at work without a lease', waits({ uncontended: true }), null],
-  ['for nothing after its end', waits({ retryAt: LATER }, { status: 'cancelled' }), null],
+  ['for no reason while a step runs', waits({ leased: true }), null],
+  ['for no reason while a step may run without a lease', waits({ uncontended: true }), null],
+  ['for no reason after its end', waits({ retryAt: LATER }, { status: 'cancelled' }), null],
 ])('a turn waits %s', (_, waiting, expected) => {
   expect(waiting).toEqual(expected);
 });

@@ -98,7 +98,7 @@ test('a 429 waits as long as it requests and uses no attempt', async ({ harness 
 
   expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1 }] });
   expect(retrying).toMatchObject({ error: { code: 'provider_rate_limited' } });
-  expect(retrying?.retry_in_ms).toSatisfy((ms: number) => ms > 500 && ms <= 1000, 'what is left of the second');
+  expect(retrying?.retry_in_ms).toSatisfy((ms: number) => ms > 500 && ms <= 1000, 'the rest of the second');
   expect(Date.parse(turn.completed_at!) - Date.parse(turn.started_at!)).toBeGreaterThanOrEqual(1000);
   expect(harness.modelRequests).toHaveLength(2);
 });

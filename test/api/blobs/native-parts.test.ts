@@ -152,7 +152,7 @@ const bad: [string, object, string][] = [
   ['an unknown type', { type: 'input_video', url: 'https://example.com' }, 'invalid_value: input[0].content[1].type'],
   ['an unknown field', { ...text('Hi'), bold: true }, 'unknown_field: input[0].content[1].bold'],
   ['a text that is missing', { type: 'input_text' }, 'missing_field: input[0].content[1].text'],
-  ['base64 that is none', image('%%%'), 'invalid_value: input[0].content[1].image_url'],
+  ['invalid base64', image('%%%'), 'invalid_value: input[0].content[1].image_url'],
   ['base64 that ends too early', image('iVBOR'), 'invalid_value: input[0].content[1].image_url'],
   ['no data', image(''), 'invalid_value: input[0].content[1].image_url'],
   ['a type that the bytes contradict', image(PNG, 'image/jpeg'), 'invalid_value: input[0].content[1].image_url'],

@@ -71,12 +71,15 @@ test('a resource of another project is 404 on every route, and does not change',
 });
 
 test.each([
-  ['that nothing has', { conv: newId('conv'), turn: newId('turn'), dlv: newId('dlv'), whe: newId('whe') }],
+  ['of no resource', { conv: newId('conv'), turn: newId('turn'), dlv: newId('dlv'), whe: newId('whe') }],
   ['that cannot exist', { conv: 'conv_x', turn: 'turn_x', dlv: 'dlv_x', whe: 'whe_x' }],
   ['of another kind', { conv: newId('turn'), turn: newId('dlv'), dlv: newId('whe'), whe: newId('conv') }],
-  ['with what no database takes', { conv: 'conv_%00', turn: `turn_%F0%9F`, dlv: "dlv_'--", whe: 'whe_%00' }],
   [
-    'longer than any',
+    'with characters that no database accepts',
+    { conv: 'conv_%00', turn: `turn_%F0%9F`, dlv: "dlv_'--", whe: 'whe_%00' },
+  ],
+  [
+    'longer than every valid id',
     { conv: `conv_${'0'.repeat(3000)}`, turn: 'turn_'.repeat(999), dlv: '9'.repeat(3000), whe: 'w'.repeat(3000) },
   ],
 ])('an id %s is answered with 404 on every route', async (_, ids) => {

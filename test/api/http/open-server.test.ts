@@ -38,8 +38,8 @@ test('a client that does not read its answer is disconnected', async () => {
 });
 
 test.each([
-  ['a request line that is none', 'HELLO\r\n\r\n', '400 invalid_http: null'],
-  ['a header that is none', 'GET / HTTP/1.1\r\nhost: localhost\r\nx y: z\r\n\r\n', '400 invalid_http: null'],
+  ['an invalid request line', 'HELLO\r\n\r\n', '400 invalid_http: null'],
+  ['an invalid header', 'GET / HTTP/1.1\r\nhost: localhost\r\nx y: z\r\n\r\n', '400 invalid_http: null'],
   [
     'headers over 16 KiB',
     `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,

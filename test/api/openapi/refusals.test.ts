@@ -129,8 +129,8 @@ test('every refusal matches the OpenAPI document, and every code is reachable', 
 });
 
 test.each([
-  ['what breaks', new Error('Broken'), 500],
-  ['a database that is away', Object.assign(new Error('Away'), { code: 'ECONNREFUSED' }), 503],
+  ['an unexpected error', new Error('Broken'), 500],
+  ['an unavailable database', Object.assign(new Error('Away'), { code: 'ECONNREFUSED' }), 503],
 ])('every list answers a fault as the document describes: %s', async (_, error, expected) => {
   const db = new Proxy({} as ApiContext['db'], {
     get() {

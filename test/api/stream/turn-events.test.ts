@@ -79,8 +79,8 @@ test.each(['-1', '1.5', 'abc', '99999999999'])('Last-Event-ID %j is refused with
 });
 
 test.each([
-  ['an empty Last-Event-ID is as none', { accept: 'text/event-stream', 'last-event-id': '' }],
-  ['a media type is the same in any case', { accept: 'Text/Event-Stream' }],
+  ['an empty Last-Event-ID counts as absent', { accept: 'text/event-stream', 'last-event-id': '' }],
+  ['a media type matches in upper and lower case', { accept: 'Text/Event-Stream' }],
 ])('%s', async (_, headers) => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();

@@ -64,7 +64,7 @@ function checkBlock(block: Block, role: string | undefined): string[] {
         ...unless(role === 'user', 'a result of the assistant'),
         ...unless(isSaid(block.content) || isFilled(block.content), 'an empty result'),
         ...(Array.isArray(block.content) ? block.content.flatMap((each) => checkBlock(each, role)) : []),
-        ...unless(block.is_error === undefined || block.is_error === true, 'is_error on what is none'),
+        ...unless(block.is_error === undefined || block.is_error === true, 'an is_error of another value than true'),
       ];
     case 'image':
     case 'document':
@@ -85,7 +85,7 @@ function checkResults(blocks: Block[], asked: unknown[]): string[] {
   const first = blocks.slice(0, answered.length);
   return [
     ...asked.flatMap((id) => unless(answered.includes(id), `the call ${id} is not answered`)),
-    ...answered.flatMap((id) => unless(asked.includes(id), `the result ${id}, which nobody asked for`)),
+    ...answered.flatMap((id) => unless(asked.includes(id), `the result ${id} without a call`)),
     ...repeated(answered).map((id) => `the call ${id} is answered twice`),
     ...unless(
       first.every(({ type }) => type === 'tool_result'),

@@ -98,7 +98,7 @@ function checkOrder(messages: Message[], index: number): string[] {
   if (role === 'tool') {
     const before = messages.slice(0, index).findLast((message) => message.role !== 'tool');
     const isAsked = before?.tool_calls?.some(({ id }) => id === messages[index]?.tool_call_id);
-    return unless(Boolean(isAsked), 'a result that nobody asked for');
+    return unless(Boolean(isAsked), 'a result without a call');
   }
   if (calls.length === 0) return [];
   const end = messages.findIndex((message, at) => at > index && message.role !== 'tool');

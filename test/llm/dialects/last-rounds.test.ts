@@ -82,7 +82,7 @@ test('a truncated last round stays truncated without its calls', async () => {
 });
 
 test.each([
-  ['behind results', last],
+  ['after results', last],
   ['without any', { ...last, messages: [{ role: 'user' as const, content: 'Hi' }] }],
 ])('a last round of thoughts and calls is repeated once without tools, %s', async (_, request) => {
   const first = {

@@ -8,7 +8,7 @@ test.each([
   ['DashScope', '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]'],
   ['SGLang', "The input (60032 tokens) is longer than the model's context length (32768 tokens)."],
   ['vLLM', 'The decoder prompt (length 40010) is longer than the maximum model length of 32768.'],
-  ['vLLM of old', 'max_tokens must be at least 1, got -808.'],
+  ['an older vLLM', 'max_tokens must be at least 1, got -808.'],
   ['Copilot', 'prompt token count of 135102 exceeds the limit of 128000'],
   ['LM Studio', 'The number of tokens to keep from the initial prompt is greater than the context length.'],
   ['LM Studio', 'Trying to keep the first 5453 tokens when context the overflows. However, the model is loaded with …'],

@@ -62,7 +62,7 @@ test('gemini: a stream that breaks off is requested once', async () => {
 
 test.each([
   ['an error event', geminiWire.errorEvent, 'provider_overloaded'],
-  ['a chunk that is none', [geminiEvent({ candidates: 'x' })], 'provider_bad_response'],
+  ['an invalid chunk', [geminiEvent({ candidates: 'x' })], 'provider_bad_response'],
 ])('gemini: a stream abandoned at %s is closed', async (_, body, code) => {
   await using server = await startWireServer({ body, ending: 'hang' });
 
@@ -143,7 +143,7 @@ test('gemini: comments, other fields and a missing last blank line are ignored',
 
 test.each([
   ['broken JSON sent whole', { headers: json, body: ['{"candidates":['] }],
-  ['a part that is none', { body: [geminiEvent({ candidates: [{ content: { parts: 'x' } }] })] }],
+  ['an invalid part', { body: [geminiEvent({ candidates: [{ content: { parts: 'x' } }] })] }],
 ])('gemini: %s is a bad response', async (_, answer) => {
   await expect(ask(answer)).rejects.toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
 });

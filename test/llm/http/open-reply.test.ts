@@ -8,7 +8,7 @@ const signal = new AbortController().signal;
 const json = '{"choices":[]}';
 
 test.each<[string, string[]]>([
-  ['a comment of its own', [': keep\n\n', ': keep\n\n', json]],
+  ['a separate comment', [': keep\n\n', ': keep\n\n', json]],
   ['a comment in the same chunk', [`: keep\n\n${json}`]],
   ['long comments in the same chunk', [`: ${'keep '.repeat(100)}\n\n${json}`]],
   ['a thousand blanks in the same chunk', [`${' '.repeat(1_000)}${json}`]],

@@ -47,9 +47,9 @@ test('a snapshot without output uses the done items in order of their index', ()
 });
 
 test.each([
-  ['at the same place', 0, 0],
-  ['without a place', undefined, undefined],
-  ['with a place that is no number', 'x', 'x'],
+  ['at the same index', 0, 0],
+  ['without an index', undefined, undefined],
+  ['with an index that is not a number', 'x', 'x'],
 ])('a second item %s is a separate item', (_, first, second) => {
   const { item: other } = messageItem(['And you?'], { id: 'msg_2' });
 

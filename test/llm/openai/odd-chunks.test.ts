@@ -116,7 +116,7 @@ test.each<[string, object]>([
 
 test.each<[string, unknown[]]>([
   ['has no ids', [chunk({ tool_calls: [weather('{"city":"Bern"}', { index: 0 })] })]],
-  ['is the only one with calls', [chunk({ content: 'A moment.' })]],
+  ['is the only message with calls', [chunk({ content: 'A moment.' })]],
 ])('a call is made once if the message at the end %s', (_, chunks) => {
   const said = { content: null, tool_calls: [weather('{"city":"Bern"}')] };
   expect(parse(...chunks, message(said, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);

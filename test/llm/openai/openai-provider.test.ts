@@ -64,13 +64,19 @@ test('a stream with usage and DONE is complete without a finish reason (Snowflak
 });
 
 test.each([
-  ['that only counts', [event({ content: 'Ha' }), counted]],
-  ['that is done and has not counted', [event({ content: 'Ha' }), DONE]],
-  ['that goes on after it has counted', [event({ content: 'Ha' }, null, { usage }), event({ content: 'lf' }), DONE]],
-  ['that counts beside each of its texts', [counting('Ha'), counting('lf'), DONE]],
-  ['that counts from its role on', [event({ role: 'assistant', content: '' }, null, { usage }), counting('Ha'), DONE]],
-  ['that counts beside the name of a call', [counting('Hm.'), event({ tool_calls: [named] }, null, { usage }), DONE]],
-  ['that goes on with a call after it has counted', [counted, event({ tool_calls: [named] }), DONE]],
+  ['that sends only usage', [event({ content: 'Ha' }), counted]],
+  ['that ends without usage', [event({ content: 'Ha' }), DONE]],
+  ['that continues after its usage', [event({ content: 'Ha' }, null, { usage }), event({ content: 'lf' }), DONE]],
+  ['that sends usage with each text', [counting('Ha'), counting('lf'), DONE]],
+  [
+    'that sends usage from its first chunk',
+    [event({ role: 'assistant', content: '' }, null, { usage }), counting('Ha'), DONE],
+  ],
+  [
+    'that sends usage with the name of a call',
+    [counting('Hm.'), event({ tool_calls: [named] }, null, { usage }), DONE],
+  ],
+  ['that continues with a call after its usage', [counted, event({ tool_calls: [named] }), DONE]],
 ])('a stream without a finish reason %s was interrupted', async (_, body) => {
   await expect(ask({ body })).rejects.toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
 });

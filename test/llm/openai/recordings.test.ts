@@ -89,7 +89,7 @@ function checkReply(answer: Reply | Error, exchange: Exchange) {
     count('usages');
   }
   count('replies');
-  if (refusal) count('refused in a field of its own');
+  if (refusal) count('refused in a separate field');
 }
 
 type Carrying = { provider: string; exchange: Exchange; next: Exchange; isPartial: boolean };

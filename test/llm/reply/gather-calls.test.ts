@@ -82,8 +82,8 @@ test.each<[what: string, names: string[], called: string[]]>([
   ['in two pieces', ['get_', 'weather'], ['get_weather']],
   ['in three pieces', ['ge', 't_wea', 'ther'], ['get_weather']],
   ['in pieces of which the first is a tool', ['get', '_time'], ['get_time']],
-  ['with more of it each time', ['get_', 'get_wea', 'get_weather'], ['get_weather']],
-  ['of no tool in pieces', ['un', 'known'], ['un', 'known']],
+  ['with a longer part each time', ['get_', 'get_wea', 'get_weather'], ['get_weather']],
+  ['in pieces that match no tool', ['un', 'known'], ['un', 'known']],
 ])('a name that arrives %s is read', (_, names, called) => {
   const calls = gather(...names.map((name) => at(0, '', { name })));
 
@@ -92,7 +92,7 @@ test.each<[what: string, names: string[], called: string[]]>([
 
 test.each<[what: string, chunks: Given[], calls: string[]]>([
   [
-    'an index that no call has',
+    'the index of no call',
     [{ index: 0, id: 'a', name: 'charge' }, at(1, '{"amount":'), at(1, '5}')],
     ['a charge {"amount":5}'],
   ],

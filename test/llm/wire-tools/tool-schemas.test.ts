@@ -106,12 +106,12 @@ test.each([
     object({ a: {}, b: {} }),
   ],
   [
-    'with properties of their own',
+    'with their own properties',
     { oneOf: [object({ kind: { const: 'a' }, a: {} }), object({ kind: { const: 'b' } }, { required: ['kind'] })] },
     object({ kind: { anyOf: [{ const: 'a' }, { const: 'b' }] }, a: {} }),
   ],
   [
-    'that all count',
+    'that all apply',
     object(
       { b: {} },
       {
@@ -123,7 +123,7 @@ test.each([
     object({ a: {}, b: {} }, { required: ['a'], $defs: { base: object({ a: {} }, { required: ['a'] }) } }),
   ],
   [
-    'behind a reference',
+    'inside a reference',
     { $ref: '#/$defs/base', $defs: { base: object({ a: {} }) } },
     object({ a: {} }, { $defs: { base: object({ a: {} }) } }),
   ],

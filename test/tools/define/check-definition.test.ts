@@ -152,8 +152,8 @@ test.for([
   ['itself', { properties: { a: { $ref: '#/properties/a' } } }],
   ['itself, beside other rules', { properties: { a: { $ref: '#/properties/a', minLength: 3 } } }],
   ['itself as an alternative', { properties: { a: { anyOf: [{ type: 'string' }, { $ref: '#/properties/a' }] } } }],
-  ['another that refers back', { properties: { a: { $ref: '#/properties/b' }, b: { $ref: '#/properties/a' } } }],
-  ['the root it stands in', { allOf: [{ $ref: '#' }] }],
+  ['another schema that refers back', { properties: { a: { $ref: '#/properties/b' }, b: { $ref: '#/properties/a' } } }],
+  ['its own root', { allOf: [{ $ref: '#' }] }],
 ] as const)('a schema that refers to %s without an end is refused', async ([, more]) => {
   const problems = await checkDefinitions([tool({ parameters: { type: 'object', ...more } })], 'strict');
 

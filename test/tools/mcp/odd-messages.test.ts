@@ -75,7 +75,7 @@ test.each<[string, string, (id: number) => string]>([
 
 test.each<[string, string]>([
   ['a text', 'not found'],
-  ['JSON that is no message', '{"detail":"not found"}'],
+  ['JSON that is not a message', '{"detail":"not found"}'],
   ['a page', '<html></html>'],
 ])('%s in place of an answer is an error, and the tool is called once', async (_, body) => {
   expect(await useAnswer(() => body)).toMatchObject({ error: { category: 'unknown' }, calls: 1 });

@@ -65,7 +65,7 @@ test.each<[string, object, object]>([
     { type: 'resource', resource: { uri, blob: png } },
   ],
   [
-    'a resource with data that is no Base64',
+    'a resource with data that is not Base64',
     { type: 'resource', resource: { uri, blob: 'not base64!' } },
     { type: 'resource', resource: { uri, text: 'not base64!' } },
   ],

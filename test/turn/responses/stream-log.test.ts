@@ -174,8 +174,8 @@ test('a running round supersedes an attempt when no run can stream it', () => {
 const silent = { effort: null, summary: null };
 
 test.each([
-  ['shows what the model thinks', askedResponse],
-  ['hands out state', { ...askedForState, reasoning: silent }],
+  ['shows the thoughts of the model', askedResponse],
+  ['contains state', { ...askedForState, reasoning: silent }],
   ['does both', askedForState],
   ['does neither', { ...askedResponse, reasoning: silent }],
 ])('the log of a running round of a response that %s is a prefix of the final log', (_, asked) => {

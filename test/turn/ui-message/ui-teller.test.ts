@@ -60,7 +60,11 @@ test('all calls of a step are streamed before any result', () => {
 
 test.each<[string, Partial<Turn>, object]>([
   ['a cut answer', { status: 'incomplete', incompleteReason: 'max_output_tokens' }, { finishReason: 'length' }],
-  ['a filtered one', { status: 'incomplete', incompleteReason: 'content_filter' }, { finishReason: 'content-filter' }],
+  [
+    'a filtered answer',
+    { status: 'incomplete', incompleteReason: 'content_filter' },
+    { finishReason: 'content-filter' },
+  ],
   ['a limit', { status: 'incomplete', incompleteReason: 'max_rounds' }, { finishReason: 'other' }],
   ['a stop', { status: 'cancelled' }, { type: 'abort' }],
   [

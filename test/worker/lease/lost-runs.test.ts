@@ -111,7 +111,7 @@ test.for([
     { status: 'completed', output: 'Hello.', error: null },
   ],
   [
-    'of two replies to one round the first is kept and the late one is dropped',
+    'the first of two replies to a round is kept, and the late reply is dropped',
     scripted({ answer: 'Take your time.' }),
     { status: 'completed', output: 'Take your time.', usage: { llm_calls: 1 } },
   ],

@@ -22,7 +22,7 @@ test('failed requests are counted once each, and a reverted end shows the same c
 });
 
 test.each([
-  ['a request refused for good', { input: failing({ kind: 'status', status: 401 }) }],
+  ['a permanently refused request', { input: failing({ kind: 'status', status: 401 }) }],
   [
     'a decision that broke off, after a request with tools was refused',
     {

@@ -11,7 +11,7 @@ test.for([
   ['its quota is used up', refusal(429, 'insufficient_quota'), 'quota_exceeded'],
   ['it is overloaded', refusal(529, 'overloaded'), 'provider_overloaded'],
   ['it asks to wait for a minute', refusal(429, 'slow_down', { 'retry-after': '60' }), 'provider_rate_limited'],
-  ['it is away for a minute', refusal(503, 'maintenance', { 'retry-after': '60' }), 'provider_unavailable'],
+  ['it is unavailable for a minute', refusal(503, 'maintenance', { 'retry-after': '60' }), 'provider_unavailable'],
 ] as const)('the next model is asked at once if %s', async ([, answer, code]) => {
   await using models = await startModels();
   models.first.answer(answer);
@@ -93,7 +93,7 @@ test('a waiting turn asks the next model if its model stays unavailable for long
 
 test.for([
   ['is too long for it', refusal(400, 'context_length_exceeded'), 'context_length_exceeded'],
-  ['is one that it refuses', refusal(400, 'nonsense'), 'provider_invalid_request'],
+  ['is refused by it', refusal(400, 'nonsense'), 'provider_invalid_request'],
 ] as const)('no other model is asked if the request %s', async ([, answer, code]) => {
   await using models = await startModels();
   models.first.answer(answer);

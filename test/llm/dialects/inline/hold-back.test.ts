@@ -59,7 +59,7 @@ test('no part of a marker is shown, even character by character', () => {
 
 test.each([
   ['markers within strings that are never closed', '[TOOL_CALL: t {"\\"'.repeat(6_500)],
-  ['the same, all given up at once', `${'[TOOL_CALL: t {"\\"'.repeat(60_000)}"[TOOL_CALL:`],
+  ['markers that are all abandoned at once', `${'[TOOL_CALL: t {"\\"'.repeat(60_000)}"[TOOL_CALL:`],
   [
     'backticks in ever longer runs',
     Array.from({ length: 1_000 }, (_, run) => `${'`'.repeat(run + 1)}[TOOL_CALL: t]`).join(''),

@@ -107,7 +107,7 @@ export async function refusedUpgrade(api: Api, options: Options = {}): Promise<R
 /** Returns the response in the last message. Throws if the message has none. */
 export function responseOf(messages: Message[]): ResponseShown {
   const response = messages.at(-1)?.response;
-  if (!response) throw new Error(`There is no response in ${JSON.stringify(messages.at(-1))}.`);
+  if (!response) throw new Error(`No response in ${JSON.stringify(messages.at(-1))}.`);
   return response as ResponseShown;
 }
 
