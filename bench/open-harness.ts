@@ -79,7 +79,7 @@ async function readVersion(client: Redis): Promise<string> {
 /** The writes since the server began: transactions that wrote, and bytes of its log. */
 type Written = { transactions: number; walBytes: number };
 
-/** A durable PostgreSQL of the benchmark's own. */
+/** A durable PostgreSQL for the benchmark only. */
 type BenchPostgres = AsyncDisposable & {
   pid: number;
   version: string;

@@ -8,7 +8,7 @@ import type { Naive } from './open-naive.ts';
 /** The database, the queue and the model of a worker of the loop. */
 type NaiveContext = Pick<Naive, 'sql' | 'add' | 'ends'> & { askModel(messages: NaiveMessage[]): Promise<NaiveMessage> };
 
-/** Works one step of a turn, commits it, and adds the job of the next step. A repeated job changes no row. */
+/** Runs one step of a turn, commits it, and adds the job of the next step. A repeated job changes no row. */
 export async function workStep(job: StepData, { sql, askModel, add, ends }: NaiveContext): Promise<void> {
   const history = await loadMessages(sql, job.turnId);
   const [kind, number] = job.step.split('-');

@@ -4,14 +4,14 @@ import { sumCpu } from '../read-cpu.ts';
 /** The figures of every repetition, by name. All repetitions have measured the same scenario. */
 export type Results = Map<string, Figures[]>;
 
-/** A function that reads a figure of one try. */
+/** A function that reads a figure of one repetition. */
 export type Reading = (figures: Figures) => number;
 
 export const rate: Reading = ({ turnsPerSecond }) => turnsPerSecond;
 export const wholeCpu: Reading = ({ cpuMs }) => sumCpu(cpuMs);
 export const p50Alone: Reading = ({ alone }) => alone?.p50Ms ?? Number.NaN;
 
-/** Returns the median try by turns per second: a row of figures that belong together. */
+/** Returns the median repetition by turns per second: a row of figures that belong together. */
 export function typical(tries: Figures[]): Figures | undefined {
   return middle(tries, rate);
 }

@@ -36,7 +36,7 @@ const config: fc.Arbitrary<TurnConfig> = fc.record({
   webhook: fc.option(fc.constant({ url: 'https://one.example', events: ['round.completed' as const], include: [] })),
 });
 
-/** A turn that a caller starts, without its ids: each try uses new ids. */
+/** A turn that a caller starts, without its ids: each attempt uses new ids. */
 export type TurnRequest = Omit<NewTurn, 'id' | 'conversationId'>;
 
 export const someRequest: fc.Arbitrary<TurnRequest> = fc.record({

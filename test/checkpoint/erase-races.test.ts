@@ -91,7 +91,7 @@ test('concurrent erasers erase each turn once, along a chain of forks', async ()
   expect(await count(harness, 'turns')).toBe(0);
 });
 
-/** Creates a turn in a conversation of its own, and cancels the turn before it began. */
+/** Creates a turn in its own conversation, and cancels the turn before it began. */
 async function endedTurn(): Promise<string> {
   const turn = newTurn();
   await createFirstTurn(harness.db, turn, STANDING);

@@ -59,8 +59,8 @@ function plainEnvironment(modelUrl: string) {
 }
 
 /**
- * Creates an API that listens, a worker that works on demand, a model on a real socket, and a separate database. The
- * test controls the clock: `advance` lets time pass for everything that is due.
+ * Creates an API that listens, a worker that runs jobs on demand, a model on a real socket, and a separate database.
+ * The test controls the clock: `advance` lets time pass for everything that is due.
  */
 export async function createHarness({ env: given = {}, beside, ...options }: HarnessOptions = {}) {
   const modelRequests: ReceivedRequest[] = [];
@@ -111,7 +111,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
     deliver,
     /** Runs jobs until no job waits, then delivers. `deliveries` is the number of deliveries of each job. */
     workUntilIdle,
-    /** Starts a turn and works until no job waits. Returns the turn in its new state. */
+    /** Starts a turn and runs jobs until no job waits. Returns the turn in its new state. */
     runTurn: async (request: Record<string, unknown>): Promise<TurnResource> => {
       const { id } = await client.startTurn(request);
       await workUntilIdle();
@@ -149,7 +149,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
     untilReceived,
     /** Makes the model hold its next answers until the test releases them. */
     holdModel: gate.close,
-    /** Works one job, and acts while the model holds its request. Returns the result of the act. */
+    /** Runs one job, and acts while the model holds its request. Returns the result of the act. */
     whileModelThinks: async <Result>(act: () => Promise<Result>): Promise<Result> => {
       const held = gate.close(1);
       const working = workOnce();
@@ -217,7 +217,7 @@ export async function startBackgroundWorker(
   return { close, [Symbol.asyncDispose]: () => close(0) };
 }
 
-/** Lets a minute or another time pass, and works everything that became due. */
+/** Lets a minute or another time pass, and runs everything that became due. */
 export async function letTimePass(harness: Harness, ms = 60_000): Promise<void> {
   await harness.advance(ms);
   await harness.rescue();

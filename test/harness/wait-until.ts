@@ -6,8 +6,8 @@ const POLL_MS = 20;
 export const BOUND_MS = 200_000;
 
 /**
- * Waits for another process, a browser or a connection: until a look throws no error and does not return false.
- * Returns the result of that look. The failure of the last look is the failure of the wait.
+ * Waits for another process, a browser or a connection: calls `look` until it neither throws nor returns false.
+ * Returns its result. After the time limit it throws the last failure of `look`.
  */
 export async function waitUntil<Found>(
   look: () => Found | Promise<Found>,

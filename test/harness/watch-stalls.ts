@@ -1,5 +1,6 @@
 /**
- * Returns a function that gives the CPU milliseconds of this thread since the call. A busy machine fails no test so.
+ * Returns a function that returns the CPU milliseconds of this thread since the call, so a busy machine fails no
+ * test.
  */
 export function watchUsedCpu(): () => number {
   const before = process.threadCpuUsage();

@@ -33,7 +33,7 @@ const locate = { type: 'function' as const, name: 'locate', parameters: null, st
 
 type Following = { previous?: string; tools?: (typeof locate)[] };
 
-/** Creates a background response, and works it to its end. */
+/** Creates a background response, and runs it to its end. */
 async function respond(harness: Harness, input: Input, { previous, tools = [] }: Following = {}): Promise<string> {
   const { id } = await openaiClient(harness).responses.create({
     ...{ model: 'test', background: true, tools, input, previous_response_id: previous ?? null },

@@ -146,7 +146,7 @@ export function newWakeup(own: Partial<TurnWakeup> = {}): TurnWakeup {
   return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0, ...own };
 }
 
-/** Works all waiting jobs, and returns their turns in order. */
+/** Runs all waiting jobs, and returns their turns in order. */
 async function drain(jobQueue: JobQueue): Promise<string[]> {
   const worked: string[] = [];
   const note: JobHandler = async ({ data }) => void worked.push(`${data.turnId}-${data.step}`);

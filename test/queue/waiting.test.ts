@@ -122,7 +122,7 @@ describeQueue(({ redis }) => {
     await waitUntil(() => expect(workers.handled).toEqual([first]));
 
     link.setMode('blackhole');
-    // These queues have had no job yet, and each opens on a connection of its own.
+    // These queues have had no job yet, and each opens on its own connection.
     const silent = PROVIDERS.slice(1, 9).map((provider) => workers.jobQueue.enqueue([newWakeup(provider)]));
     for (const attempt of await Promise.allSettled(silent)) expect(attempt.status).toBe('rejected');
     link.setMode('pass');

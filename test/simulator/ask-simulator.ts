@@ -35,7 +35,7 @@ export async function askSimulator() {
   };
 }
 
-/** A test that can take a `model`, a simulator of its own. */
+/** A test that can take a `model`, its own simulator. */
 export const test = base.extend('model', opening(askSimulator));
 
 export function script(sim: Record<string, unknown>): Params {

@@ -29,7 +29,7 @@ function continuing({ handle }: Harness, may: (commit: number) => boolean = () =
   };
 }
 
-/** Works a turn of two rounds until its worker has continued with the second round, and holds that round. */
+/** Runs a turn of two rounds until its worker has continued with the second round, and holds that round. */
 async function continueToRound2(harness: Harness): Promise<{ working: Promise<boolean>; held: Held }> {
   const { promise: holding, resolve } = Promise.withResolvers<Held>();
   const hold = (commit: number) => {

@@ -27,7 +27,7 @@ test('the first turn of a fork is sent with exactly the history that it is based
   ]);
 });
 
-/** Forks the conversation of a turn, and works the fork's first turn. */
+/** Forks the conversation of a turn, and runs the fork's first turn. */
 async function fork({ db, parts }: Harness, turnId: string, input: InputItem[]): Promise<void> {
   const { project, config, position } = (await loadTurn(db, turnId))!;
   const turn = { id: newId('turn'), project, conversationId: newId('conv'), config, input, metadata: {}, priority: 0 };

@@ -92,7 +92,7 @@ const slowTool = (url: string) => ({
   execution: { kind: 'http', url: `${url}/slow` },
 });
 
-/** Works the jobs from before until this step is due. */
+/** Runs the earlier jobs until this step is due. */
 async function workUntilAt(harness: Harness, turnId: string, step: string): Promise<void> {
   for (let jobs = 0; jobs < 20; jobs += 1) {
     const turn = await harness.db.selectFrom('turn_states').select('step').where('id', '=', turnId).executeTakeFirst();

@@ -30,7 +30,7 @@ export async function playCompletions(ask: Ask, harness: Harness): Promise<void>
   }
 }
 
-/** Does the work of the harness until a request that waits for it is answered. */
+/** Runs the jobs of the harness until a waiting request is answered. */
 export async function workMeanwhile<T>(harness: Harness, request: () => Promise<T>): Promise<T> {
   let isAnswered = false;
   const answer = request().finally(() => {

@@ -59,7 +59,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
   return {
     id,
     load,
-    /** Publishes no more hints, as if all were lost. */
+    /** Publishes no more hints, as if all hints were lost. */
     loseHints: () => {
       hints.arePublished = false;
     },

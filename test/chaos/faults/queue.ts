@@ -81,7 +81,7 @@ function renumbered(wakeup: TurnWakeup, { number }: ScheduledFault, index: numbe
 
 const LOSING_MS = 1_000;
 
-/** The maximum of attempts to lose the queue, since the queue may be empty when it is lost. */
+/** The maximum of attempts to lose the queue, since the queue may be empty. */
 const ATTEMPTS = 3;
 
 /**

@@ -8,7 +8,7 @@ import type { Harness } from '#test/harness/create-harness.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { scripted } from '#test/harness/scripted.ts';
 
-/** Starts a turn in a conversation of its own and works it. */
+/** Starts a turn in its own conversation and runs the turn. */
 export async function endedTurn(
   harness: Harness,
   request: Record<string, unknown> = { input: 'Hi' },
@@ -23,7 +23,7 @@ export function failing() {
   return { input: scripted({ answer: 'Hi', final: { fault: { kind: 'status', status: 401, times: 1 } } }) };
 }
 
-/** Returns a turn as `checkpoint/` stores it, in a conversation of its own. */
+/** Returns a turn as `checkpoint/` stores it, in its own conversation. */
 export function newTurn() {
   const input = [{ role: 'user' as const, content: 'Hi' }];
   const ids = { id: newId('turn'), conversationId: newId('conv') };

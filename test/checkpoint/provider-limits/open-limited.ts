@@ -75,7 +75,7 @@ export async function openLimited() {
   };
 }
 
-/** A test that can use the verbs of limits on a database of its own. */
+/** A test that can use the verbs of limits on its own database. */
 export const test = base.extend('limited', opening(openLimited));
 
 export type Leased = { turnId: string; runId: string };

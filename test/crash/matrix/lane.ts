@@ -114,7 +114,7 @@ async function openLeftovers({ parts, handle, settings }: Harness) {
     /** Returns whether no job waits, is delayed or runs. */
     isEmpty,
     /**
-     * Works the remaining jobs, as workers do after the locks of the dead process expire. Returns the states of the
+     * Runs the remaining jobs, as workers do after the locks of the dead process expire. Returns the states of the
      * jobs.
      */
     workLate: async (): Promise<string[]> => {

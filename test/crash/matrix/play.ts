@@ -110,8 +110,8 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
 }
 
 /**
- * Works waiting jobs, and makes due deliveries. If the queue fails it is asked again later, as a worker does. A step
- * must not fail.
+ * Runs waiting jobs, and sends due deliveries. If the queue fails, it asks again later, as a worker does. A step must
+ * not fail.
  */
 async function workAll(harness: Harness): Promise<void> {
   const failures: unknown[] = [];

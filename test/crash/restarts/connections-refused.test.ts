@@ -12,7 +12,7 @@ import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** Opens a database of its own, with a role that `limit` allows so many connections. */
+/** Opens its own database, with a role for which `limit` sets the number of connections. */
 async function openLimited() {
   const url = new URL(await createTestDatabase());
   const sql = postgres(url.href, { max: 1, onnotice: () => {} });

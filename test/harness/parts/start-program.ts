@@ -14,7 +14,7 @@ export type ProgramOptions = {
   root?: string;
   nodeOptions?: string[];
   env: Record<string, string>;
-  /** Matches the line that the program writes when it works. */
+  /** Matches the line that the program writes when it is ready. */
   ready: RegExp;
   output: OutputTarget;
   signal?: AbortSignal;
@@ -34,7 +34,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 25;
 
-/** Starts a program of this repository as a separate process, and waits until it works. */
+/** Starts a program of this repository as a separate process, and waits until it is ready. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { file, root = ROOT, nodeOptions = [], env, ready, signal } = options;
   await using output = await openProgramOutput(options.output);

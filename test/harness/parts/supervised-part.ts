@@ -91,7 +91,7 @@ async function startUntilUp(state: State): Promise<void> {
   }
 }
 
-/** Starts a process that writes into a folder of its own. */
+/** Starts a process that writes into its own folder. */
 async function launch({ options, logFiles, more }: State): Promise<Program> {
   const { name, service, env, folder } = options;
   const own = join(folder, `${name}.${logFiles.length + 1}`);

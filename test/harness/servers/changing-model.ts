@@ -6,7 +6,7 @@ import { startSimulator } from '#simulator/start-simulator.ts';
 import { type Gate, makeGate } from '../gate.ts';
 import { createServer, listen } from './create-server.ts';
 
-/** A placeholder for the number of the request in its round, from 1. A repeated request so gets another answer. */
+/** A placeholder for the number of the request in its round, from 1. So a repeated request gets another answer. */
 export const WHICH_TRY = '{{try}}';
 
 /** A simulated model that may give a different answer when a request is repeated. */

@@ -6,7 +6,7 @@ import { openStores } from '#services/process/stores.ts';
 const PATIENT = { enqueueTimeoutMs: 120_000 };
 
 /**
- * Opens stores for a test that works its jobs itself. A queue that refuses a job after a second leaves the job to a
+ * Opens stores for a test that runs its jobs itself. A queue that refuses a job after a second leaves the job to a
  * rescuer, and such a test has no rescuer.
  */
 export const openPatientStores: typeof openStores = (urls, onError) => openStores({ ...urls, ...PATIENT }, onError);

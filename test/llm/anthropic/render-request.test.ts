@@ -115,11 +115,7 @@ const shown = { display: 'summarized' };
 test.each([
   ['an effort', { reasoningEffort: 'low' }, { type: 'adaptive', ...shown }],
   ['options', { providerOptions: { thinking: { type: 'enabled', budget_tokens: 2048 } } }, shown],
-  [
-    'options that hide thoughts',
-    { providerOptions: { thinking: { display: 'omitted' } } },
-    { display: 'omitted' },
-  ],
+  ['options that hide thoughts', { providerOptions: { thinking: { display: 'omitted' } } }, { display: 'omitted' }],
   ['options that forbid it', { providerOptions: { thinking: { type: 'disabled' } } }, { type: 'disabled' }],
   ['nothing', {}, undefined],
   ['an effort beside a forced tool', { reasoningEffort: 'low', ...forced }, undefined],

@@ -148,7 +148,7 @@ async function sequenceOf(harness: Harness, id: string): Promise<string[]> {
   return (await harness.listEvents(id)).map((event) => String(event.sequence_number));
 }
 
-/** Counts the sessions of PgBouncer. Listeners have sessions of their own. */
+/** Counts the sessions of PgBouncer. Listeners have their own sessions. */
 async function countSessions(directUrl: string): Promise<number> {
   const sql = postgres(directUrl, { max: 1, onnotice: () => {} });
   try {

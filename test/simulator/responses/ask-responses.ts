@@ -51,7 +51,7 @@ export async function askResponses() {
   };
 }
 
-/** A test that can take a `model`, a simulator of its own. */
+/** A test that can take a `model`, its own simulator. */
 export const test = base.extend('model', opening(askResponses));
 
 export function script(sim: Record<string, unknown>): { input: ResponseInputItem[] } {

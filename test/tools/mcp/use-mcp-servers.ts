@@ -31,7 +31,7 @@ type Calling = {
 } & Partial<Pick<TurnTool, 'remoteName'>> &
   Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
 
-/** Waits until a tool is listed. A list waits only shortly for a server, and a busy machine may slow any server. */
+/** Waits until a tool is listed. A list waits only briefly for a server, and a busy machine may slow any server. */
 export async function untilSeen({ find }: McpServers, name: string): Promise<void> {
   await waitUntil(async () => expect((await find(name)).kind).toBe('found'));
 }

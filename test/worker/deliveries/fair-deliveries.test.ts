@@ -26,7 +26,7 @@ async function openTwoProjects({ redis = false, weight = 1 } = {}) {
   });
 }
 
-/** Ends a turn for each input, without making the deliveries. */
+/** Ends a turn for each input, without sending the deliveries. */
 async function endTurns({ workOnce }: Harness, client: ReturnType<typeof apiClient>, inputs: number): Promise<void> {
   for (let number = 0; number < inputs; number += 1) await client.startTurn({ input: 'Hi' });
   while (await workOnce());

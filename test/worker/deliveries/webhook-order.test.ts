@@ -24,7 +24,7 @@ function receivedTypes(caught: ReceivedRequest[]): string[] {
   });
 }
 
-/** Works the turn and makes no delivery. */
+/** Runs the turn and sends no delivery. */
 async function workTurnsOnly(harness: Harness): Promise<void> {
   while (await harness.workOnce());
 }

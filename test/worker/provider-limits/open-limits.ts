@@ -18,7 +18,7 @@ export function secondWorker({ parts, settings, log }: Harness): JobHandler {
   return jobHandler(workerContext(parts, settings, log));
 }
 
-/** Starts this number of turns, each in a conversation of its own. */
+/** Starts this number of turns, each in its own conversation. */
 export async function startTurns(harness: Harness, count: number, own: object = {}): Promise<TurnResource[]> {
   const turns: TurnResource[] = [];
   for (let nth = 0; nth < count; nth += 1) turns.push(await harness.startTurn({ input: 'Hi', ...own }));
@@ -28,7 +28,7 @@ export async function startTurns(harness: Harness, count: number, own: object = 
 /** A minute, plus the longest delay of a turn that wakes up by its delayed job. The delayed job does not age. */
 const MINUTE_MS = 66_000;
 
-/** Lets a minute pass, wakes the turns with room under their limits, and works them. */
+/** Lets a minute pass, wakes the turns with room under their limits, and runs them. */
 export async function passMinute(harness: Harness): Promise<void> {
   await harness.advance(MINUTE_MS);
   await harness.wakeWaiting();

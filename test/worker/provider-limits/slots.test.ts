@@ -6,7 +6,7 @@ import { openLimits, secondWorker, startTurns, statusesOf } from './open-limits.
 
 const atOnce = (concurrency: number) => ({ 'openai/*': { concurrency } });
 
-/** Lets two workers take this number of jobs in all. */
+/** Lets two workers take this number of jobs together. */
 function workAtOnce(harness: Harness, jobs: number) {
   const other = secondWorker(harness);
   let left = jobs;

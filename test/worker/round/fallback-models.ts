@@ -42,7 +42,7 @@ export function start(harness: Harness, own: Record<string, unknown> = {}): Prom
   return harness.startTurn({ ...request, ...own });
 }
 
-/** Starts the same turn, and works it until it waits or has ended. */
+/** Starts the same turn, and runs it until it waits or has ended. */
 export function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
   return harness.runTurn({ ...request, ...own });
 }

@@ -59,7 +59,7 @@ export function start(harness: Harness, own: Record<string, unknown> = {}): Prom
 
 const onFlex = { model: MODEL, input: 'Hi', service_tier: 'flex' };
 
-/** Starts the same turn, and works it until it waits or has ended. */
+/** Starts the same turn, and runs it until it waits or has ended. */
 export function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
   return harness.runTurn({ ...onFlex, ...own });
 }
@@ -67,7 +67,7 @@ export function run(harness: Harness, own: Record<string, unknown> = {}): Promis
 /** The longest pause between two requests of a round. After it the turn is late, and is rescued. */
 const LONGEST_PAUSE_MS = 301_000 + timing.graceMs;
 
-/** Lets the pause of a waiting round pass, and works the jobs that are due then. */
+/** Lets the pause of a waiting round pass, and runs the jobs that are due then. */
 export async function passTime(harness: Harness, ms = LONGEST_PAUSE_MS): Promise<void> {
   await letTimePass(harness, ms);
 }

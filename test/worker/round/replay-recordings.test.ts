@@ -102,7 +102,7 @@ function checkTurn(turn: TurnResource, { rounds }: RecordedTurn) {
   }
 }
 
-/** Returns the expected status. The turn waits for its last calls if the recorded client kept them to itself. */
+/** Returns the expected status. The turn waits for its last calls if the recorded client did not send them. */
 function endOf({ reply, exchange }: RecordedTurn['rounds'][number]): string {
   if (exchange.response.status !== 200) return 'failed';
   return reply.calls.length > 0 ? 'requires_action' : 'completed';

@@ -68,7 +68,7 @@ export function urlAt(host: string): string {
   return `http://${host}/v1`;
 }
 
-/** Posts a request for a turn, and works the turn to its end. */
+/** Posts a request for a turn, and runs the turn to its end. */
 export async function run(harness: Harness, path: string, body: object): Promise<TurnResource> {
   const { status, body: turn } = await harness.call<TurnResource>('POST', path, { body });
   if (status >= 300) throw new Error(`${status}: ${JSON.stringify(turn)}`);

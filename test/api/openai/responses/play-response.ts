@@ -61,7 +61,7 @@ export async function playResponse(
   return {
     id,
     load,
-    /** Begins the turn, as a run that then gives its step back. */
+    /** Begins the turn, as a run that then hands its step back. */
     start: async () => {
       await takeLease(db, await load(), RUN);
       await sql`update work set edition = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);

@@ -30,7 +30,7 @@ export const conversationReferences: Reference[] = [
   },
 ];
 
-/** Creates a response in a conversation of its own, and works until it ends. */
+/** Creates a response in its own conversation, and runs jobs until it ends. */
 async function respond({ call, harness }: Scene): Promise<void> {
   const body = { model: 'openai/test', background: true, input: 'First.' };
   await call('POST', '/v1/responses', { body });

@@ -4,7 +4,7 @@ import type { Scene } from '../lane.ts';
 import { first, key, toFirst } from './first-turn.ts';
 import type { Call, Reference } from './reference.ts';
 
-/** Turns that are forked, run again and deleted. */
+/** Turns that are forked, rerun and deleted. */
 export const forkReferences: Reference[] = [
   {
     of: 'the request that forks a running turn',
@@ -52,7 +52,7 @@ async function askFirst(scene: Scene, action: string, body: object): Promise<Cal
   return { ...(await toFirst(scene, action, body)), headers: key };
 }
 
-/** Starts a turn of three rounds and works until it ends. Returns its id. */
+/** Starts a turn of three rounds, and runs jobs until it ends. Returns its id. */
 async function startEnded({ startTurn, recorder, harness }: Scene, second = 'mail'): Promise<string> {
   const call = (name: string) => ({ name, arguments: { url: recorder.url } });
   const rounds = [{ tools: [call('look')] }, { tools: [call(second)] }];

@@ -13,9 +13,9 @@ export type Reference = {
   points?: RegExp;
   /** The model that its turns ask, instead of `openai/test`. */
   model?: string;
-  /** Starts the turn and does all work before the process starts. */
+  /** Starts the turn and runs all jobs before the process starts. */
   start(scene: Scene): Promise<unknown>;
-  /** More variables of the process that dies. */
+  /** Additional variables of the process that dies. */
   env?: Record<string, string>;
   /** The projects that share slots. Absent if no turn needs a slot. */
   projects?(scene: Scene): string[];

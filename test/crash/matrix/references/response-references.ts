@@ -93,7 +93,7 @@ function create(request: object): Call & { body: object } {
   return { method: 'POST', path: '/v1/responses', headers: key, body };
 }
 
-/** Creates a response and works until it ends. Returns its id. */
+/** Creates a response, and runs jobs until it ends. Returns its id. */
 async function respond({ call, harness }: Scene, request: object): Promise<string> {
   const { body } = create(request);
   const { body: response } = await call<{ id: string }>('POST', '/v1/responses', { body });

@@ -235,7 +235,7 @@ async function startWithTools(scene: Scene): Promise<void> {
   });
 }
 
-/** Works one job with the worker that has loaded the tool, while the turn is active. */
+/** Runs one job with the worker that has loaded the tool, while the turn is active. */
 async function workElsewhere({ harness }: Scene, { status, rounds }: TurnResource): Promise<boolean> {
   if (isTerminal(status) || rounds.length === 0) return false;
   return await harness.workOnce();

@@ -4,7 +4,7 @@ import { Item, itemId, OutputText, Refusal, SummaryText, taken } from './items.t
 import { Resource } from './resource.ts';
 
 type Theirs = OpenAI.Responses.ResponseStreamEvent;
-/** An event without its snapshot. `Resource` checks snapshots, since the client's type adds fields of its own. */
+/** An event without its snapshot. `Resource` checks snapshots, since the client's type adds its own fields. */
 type Told<Event> = Event extends { response: unknown } ? Omit<Event, 'response'> : Event;
 /** The client's type of an event. Some types lack the tool's name, or fields that are always empty. */
 type EventOf<Type extends Theirs['type']> = Told<Extract<Theirs, { type: Type }>>;

@@ -42,10 +42,10 @@ export async function openSocket(api: Api, options: Options = {}) {
   });
   await opened(socket);
 
-  /** Waits until a look at the messages returns something. Fails if the connection is closed before. */
+  /** Waits until a function of the messages returns a value. Fails if the connection is closed before. */
   const until = <Found>(look: (seen: Message[]) => Found | undefined | false) => {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
-    // A test that closes the connection need not wait for its pending looks.
+    // A test that closes the connection need not wait for its pending calls.
     promise.catch(() => {});
     const again = () => {
       const found = look(seen);
