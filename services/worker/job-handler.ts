@@ -8,7 +8,7 @@ import { type DueStep, type Place, workTurn } from './work-turn.ts';
 /** A step, with the name of its job. */
 type NamedStep = { name: Job['name']; data: DueStep };
 
-/** Works one step in the slot of a job. Returns the next step if the worker continues with that step. */
+/** Runs one step in the slot of a job. Returns the next step if the worker continues with that step. */
 type StepWorker = (step: NamedStep, place: JobPlace) => Promise<NamedStep | null>;
 
 type JobPlace = Place & { handsOver?: () => string | null };

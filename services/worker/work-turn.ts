@@ -25,7 +25,7 @@ export type DueStep = { turnId: string; step: string; generation?: number; nextR
 export type Place = { leavePlace?: LeavePlace; mayContinue?: (queue: string) => boolean };
 
 /**
- * Works one step of a turn: loads the turn, decides, takes a lease if another job could be on the turn, and does the
+ * Runs one step of a turn: loads the turn, decides, takes a lease if another job could be on the turn, and runs the
  * step. Returns the wakeups that are due then. A job may be lost, late or duplicated:
  * - A job that finds the turn leased does not write (R9).
  * - A job that finds another step due enqueues that step (R11).

@@ -41,7 +41,7 @@ export type WorkerMessage =
 export type RateLimitChange = {
   kind: 'rate-limit';
   by: string;
-  /** The name of the limit: its model, and its tier if that has limits of its own (`turn/tiers/change-tier.ts`). */
+  /** The name of the limit: its model, and its tier if the tier has its own limits (`turn/tiers/change-tier.ts`). */
   name: string;
   change: { state: 'closed'; forMs: number; nextPauseMs: number } | { state: 'probed' | 'unanswered' | 'over' };
 };

@@ -14,7 +14,7 @@ export type JobHandler = (job: {
 }) => Promise<void>;
 
 export type JobWorkers = {
-  /** Works up to `concurrency` jobs of each queue at once, as soon as the next running job has ended. */
+  /** Runs up to `concurrency` jobs of each queue at once, as soon as the next running job has ended. */
   resize(concurrency: number): void;
   /** Takes no more jobs and waits for the running jobs, `graceMs` at most. */
   close(graceMs: number): Promise<void>;
@@ -48,11 +48,10 @@ export type JobQueue = {
    * queue in `handsOver` wakes no worker, since the job's own worker gets it.
    */
   enqueueBeforeAck(wakeups: TurnWakeup[], handsOver?: string | null): Promise<{ arrived: Promise<void> }>;
-  /** Works the jobs of these queues until closed, up to `concurrency` of each queue at once. */
+  /** Runs the jobs of these queues until closed, up to `concurrency` of each queue at once. */
   work(queues: string[], handle: JobHandler, concurrency: number): Promise<JobWorkers>;
   /**
-   * Takes one waiting job by hand and works it. Returns false if no job waits. For tests that decide when a worker
-   * works.
+   * Takes one waiting job and runs it. Returns false if no job waits. For tests that decide when a worker runs a job.
    */
   workOnce(queues: string[], handle: JobHandler): Promise<boolean>;
   count(queues: string[]): Promise<Record<string, number>>;

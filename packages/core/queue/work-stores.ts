@@ -7,8 +7,8 @@ type Work = { queues: string[]; handle: JobHandler; concurrency: number };
 const RESIZE_EVERY_MS = 1_000;
 
 /**
- * Works the jobs of several stores. Each store has its share of the slots. The share of a store that is away is given
- * to the others.
+ * Runs the jobs of several stores. Each store has its share of the slots. Other stores get the share of an
+ * unavailable store.
  */
 export async function workStores(stores: WorkedStore[], { queues, handle, concurrency }: Work): Promise<JobWorkers> {
   let places = concurrency;

@@ -20,7 +20,7 @@ export const timing = {
   fireEveryMs: 250,
   /** The interval at which a worker reports that it is alive. */
   workerSeenMs: 3_000,
-  /** A worker counts as gone this long after its last report. */
+  /** A worker counts as stopped this long after its last report. */
   workerGoneMs: 10_000,
   /** The interval at which each worker looks for turns without search entries. */
   enterEveryMs: 5_000,

@@ -10,7 +10,7 @@ type Exchange = { request: IncomingMessage; response: ServerResponse };
 
 /** The requests of each connection that have no complete answer yet. */
 export type Exchanges = {
-  /** Adds a request. Returns false if it exceeds `CONNECTION_BOUNDS`. Such a request gets no answer of its own. */
+  /** Adds a request. Returns false if it exceeds `CONNECTION_BOUNDS`. Such a request gets no answer. */
   admit(request: IncomingMessage, response: ServerResponse): boolean;
   /** Returns whether a request on the connection has no complete answer yet. */
   isBusy(socket: Duplex): boolean;

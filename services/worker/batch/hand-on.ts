@@ -18,7 +18,7 @@ export function toolLackedBy(turn: Turn, call: ToolCall, context: Pick<WorkerCon
 }
 
 /**
- * Gives back a batch if its open calls need tools that this worker has not loaded. Counts no attempt. The claims of
+ * Hands back a batch if its open calls need tools that this worker has not loaded. Counts no attempt. The claims of
  * `called`, the calls that this run has made, stay.
  * - If a live worker has loaded the tools, the batch is enqueued for that worker at once.
  * - If no worker has loaded the tools, the turn waits, and each worker that takes the turn checks again.

@@ -12,7 +12,7 @@ const SIDE_BY_SIDE = 4;
 const LONGEST_MS = 1_000;
 
 /**
- * Works due bulks for about `forMs`, and one batch at least, so that other routines of the worker wait no longer. A
+ * Runs due bulks for about `forMs`, and one batch at least, so that other routines of the worker wait no longer. A
  * bulk that cancels first stops all its turns that have not begun (R34).
  */
 export async function workBulks(context: BulkWorker, forMs = LONGEST_MS, limit = AT_ONCE): Promise<void> {

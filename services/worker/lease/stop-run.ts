@@ -49,7 +49,7 @@ export function postpone(run: Run, later: Later, context: WorkerContext): Promis
   );
 }
 
-/** Returns the columns of a write by a run that gives its step back. */
+/** Returns the columns of a write by a run that hands its step back. */
 export function tryOf({ lease, turn, requests, told }: Run) {
   const { id: runId, step, generation, edition } = lease;
   return { turnId: turn.id, step, generation, runId, requests, edition, told };

@@ -48,7 +48,7 @@ export async function askSummary(
 }
 
 /**
- * Returns a run without a summary: results are dropped instead. `model` is the model that was asked in vain, if any.
+ * Returns a run without a summary: results are dropped instead. `model` is the model that gave no summary, if any.
  */
 export function withoutSummary(run: Run, model: string | null = null): Summarized {
   return { kind: 'summarized', run, written: { model, summary: null, usage: null, requests: 0 } };

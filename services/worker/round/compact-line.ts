@@ -80,7 +80,7 @@ async function saveLine(run: Run, { line, plan: wanted, written }: Line, context
 }
 
 /**
- * Continues after a compaction. A run that has published a piece of its round gives the round back, since the next
+ * Continues after a compaction. A run that has published a piece of its round hands the round back, since the next
  * run has its own attempt number (R18).
  */
 function goOn(run: Run, saved: Compaction): Compacted {

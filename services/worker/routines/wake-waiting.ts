@@ -3,7 +3,7 @@ import type { WorkerContext } from '../context.ts';
 
 type Waker = Pick<WorkerContext, 'db' | 'enqueue' | 'providerLimits'>;
 
-/** Workers that have looked once: turns may wait under limits that are no longer configured. */
+/** Workers that have checked once: turns may wait under limits that are no longer configured. */
 const looked = new WeakSet<Waker>();
 
 /** Wakes the turns for which there is room under the limits of providers. Without limits, it looks once. */

@@ -4,9 +4,9 @@ import { type RawBuilder, sql } from 'kysely';
 export type Waiter = { name: string; requests: number; tokens: number };
 
 /**
- * Enters turns into the lines of limits, in the statement that postpones them, so that a waker finds both or neither.
- * A turn that was woken in vain keeps its position. `from` has the columns `id`, `limitName`, `limitRequests` and
- * `limitTokens`.
+ * Enters turns into the waiting lists of limits, in the statement that postpones them, so that a waker finds both or
+ * neither. A turn that found no room after its wakeup keeps its position. `from` has the columns `id`, `limitName`,
+ * `limitRequests` and `limitTokens`.
  */
 export function enterLine(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

@@ -149,7 +149,7 @@ function takeThought(reply: ReplyAccumulator, { text, signature, fields }: Part)
   return text ? [{ kind: 'reasoning', text }] : [];
 }
 
-/** Adds text. Unsigned pieces are one part. A signed piece is a part of its own and may be empty. */
+/** Adds text. Unsigned pieces are one part. A signed piece is its own part and may be empty. */
 function takeText(reply: ReplyAccumulator, text: string, signature: string | null): Delta[] {
   if (!text && !signature) return [];
   const last = reply.kept.at(-1);

@@ -113,9 +113,7 @@ function readCalls({ tool_calls: calls, function_call: call }: Fields): CallDelt
   return (called ? [{ function: called }] : listed).filter((each) => !isBlank(each)).map(readCall);
 }
 
-/**
- * Returns whether a call is empty. Some servers send an empty call for no call, or list a search of their own (Z.ai).
- */
+/** Returns whether a call is empty. Some servers send an empty call for no call, or list their own search (Z.ai). */
 function isBlank(call: Fields): boolean {
   const { name, arguments: args } = partIn(call.function) ?? {};
   if (!call.function && !call.name && typeof call.type === 'string' && !/^(function)?$/.test(call.type)) return true;

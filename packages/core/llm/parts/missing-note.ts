@@ -5,7 +5,7 @@ export function missingNote(part: Part): string {
   return `${plainPart(part)} (It cannot be shown to you here.)`;
 }
 
-/** Returns parts as one text, each on a line of its own, with notes for parts that `mayShow` excludes. */
+/** Returns parts as one text, each on its own line, with notes for parts that `mayShow` excludes. */
 export function textWithNotes(parts: Part[], mayShow: (part: Part) => boolean = () => false): string {
   return parts
     .map((part) => (part.type === 'input_text' || mayShow(part) ? plainPart(part) : missingNote(part)))

@@ -15,7 +15,7 @@ export type KeptConfig = { [Name in NamesKept<'always'>]: StoredValue<Name> } & 
   [Name in NamesKept<'given'>]?: ConfigValue<Name>;
 };
 
-/** Returns the stored values of the fields without a rule of their own. */
+/** Returns the stored values of the fields without their own rule. */
 export function keepConfig(given: { [Name in ConfigName]?: unknown }): KeptConfig {
   const kept = mapFields(({ kept, byDefault }, name) => {
     const value = given[name] ?? byDefault;

@@ -5,7 +5,7 @@ import { type ExpandedMessage, expandHistory } from './expand.ts';
 import { shownText, shownTexts } from './shown-text.ts';
 import { transcriptOf } from './transcript.ts';
 
-/** Renders the history for OpenAI: the system prompt first, each call's result as a message of its own. */
+/** Renders the history for OpenAI: the system prompt first, each call's result as its own message. */
 export function openaiHistory(turns: Turn[], instructions: string | null = null): Record<string, unknown>[] {
   const system = instructions ? [{ role: 'system', content: instructions }] : [];
   return [...system, ...expandHistory(transcriptOf(turns)).flatMap(openaiMessages)];

@@ -7,7 +7,7 @@ export function shownText(part: Part): string {
   return address === undefined ? plainPart(part) : `${plainPart(part)} ${address}`;
 }
 
-/** Returns parts as text, each on a line of its own. */
+/** Returns parts as text, each on its own line. */
 export function shownTexts(parts: readonly Part[]): string {
   return parts.map(shownText).join('\n');
 }

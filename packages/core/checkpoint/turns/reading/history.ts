@@ -49,7 +49,7 @@ const wasKept = sql`(history_until is null
 /** All turns of these conversations before their ends. */
 export const turnsOfLine = sql`line join turn_states as turns on conversation_id = "lineOf" and position < "endsBefore"`;
 
-/** A turn of a line as it was, and the ids of its items that were deleted since. */
+/** A turn of a history as it was, and the ids of its items that were deleted since. */
 export type LineTurn = { turn: Turn; deletedItems: readonly string[] };
 
 export const selectLineTurn = sql`${selectWhole}, deleted_items as "deletedItems"`;
