@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { Misconfigured } from '../failure.ts';
 import { read } from '../postgres/read-write.ts';
+import { migratedTables } from './migrated-tables.ts';
 import { requirePrivileges, requireServer } from './require-server.ts';
 import type { Db } from './tables.ts';
 
@@ -29,11 +30,8 @@ export async function migrate(db: Db): Promise<string[]> {
 export async function requireMigrated(db: Db): Promise<void> {
   await requireServer(db);
   await requireSchema(db);
-  const migrations = await ownMigrations();
-  await requirePrivileges(
-    db,
-    Object.values(migrations).flatMap(({ tables }) => tables),
-  );
+  const migrations = Object.values(await ownMigrations());
+  await requirePrivileges(db, migratedTables(migrations.map(({ text }) => text)));
 }
 
 /**
@@ -102,7 +100,7 @@ function fileOf(name: string): string {
   return name.split(BEFORE_HASH)[0] ?? name;
 }
 
-type OwnMigration = Migration & { tables: string[] };
+type OwnMigration = Migration & { text: string };
 
 let known: Promise<Record<string, OwnMigration>> | undefined;
 
@@ -117,10 +115,9 @@ async function readMigrations(): Promise<Record<string, OwnMigration>> {
   const entries = files.map(async (file): Promise<[string, OwnMigration]> => {
     // Line endings of a checkout do not change a migration.
     const text = (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll('\r\n', '\n');
-    const tables = [...text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, table = '']) => table);
     // PostgreSQL runs all statements of a message without parameters.
     const up: Migration['up'] = async (db) => void (await sql.raw(text).execute(db));
-    return [nameOf(file.replace('.sql', ''), text), { tables, up }];
+    return [nameOf(file.replace('.sql', ''), text), { text, up }];
   });
   return Object.fromEntries(await Promise.all(entries));
 }
