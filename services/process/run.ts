@@ -75,11 +75,16 @@ function explain(error: unknown, variable: string): string | null {
   if (isSchemaFault(error))
     return `PostgreSQL at ${variable} refuses a statement (${code}). Check its schema, and the privileges of the role.`;
   if (!isTransient(error)) return null;
+  if (WAITED_TOO_LONG.includes(code))
+    return `A statement on PostgreSQL at ${variable} waited too long (${code}). Wait for other migrations and long transactions, then start again.`;
   if (code === '25006')
     return `PostgreSQL at ${variable} accepts no writes (25006). Promote a standby, or set default_transaction_read_only to off.`;
   if (error.message.startsWith('unsupported startup parameter')) return UNNAMED_POOLER;
   return `PostgreSQL at ${variable} cannot be reached (${code}). Check that it runs, and that host and port are right.`;
 }
+
+/** The SQLSTATEs of a lock timeout and of a statement timeout. */
+const WAITED_TOO_LONG = ['55P03', '57014'];
 
 const UNNAMED_POOLER =
   'DATABASE_URL refers to PgBouncer. Add pgbouncer=true, as in postgres://host:6432/pawl?pgbouncer=true.';
