@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import { describeOnRedis } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
+import { openMonitor } from '#test/harness/stores/redis/open-monitor.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { newWakeup } from './job-queue-exam.ts';
@@ -46,7 +47,7 @@ function openRedisQueue() {
 /** Records each script that Redis runs, with the first job of a turn in it and the connection that sent it. */
 async function watchScripts() {
   const redis = new Redis(testRedisUrl());
-  const monitor = await redis.monitor();
+  const monitor = await openMonitor(redis);
   const scripts: { text: string; source: string }[] = [];
   monitor.on('monitor', (_time: string, [command, ...args]: string[], source: string) => {
     if (command === 'eval' || command === 'evalsha') scripts.push({ text: args.join(' '), source });

@@ -7,6 +7,7 @@ import { patchScripts } from '#core/queue/redis/patch-scripts.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
+import { openMonitor } from '#test/harness/stores/redis/open-monitor.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
@@ -118,7 +119,7 @@ function openRedis(redisUrl: string) {
     client,
     /** Counts this command on a key, from now on. */
     count: async (command: string, key: string) => {
-      const monitor = await client.monitor();
+      const monitor = await openMonitor(client);
       opened.push(monitor);
       const ended = Promise.withResolvers<void>();
       ends.push(ended.promise);
