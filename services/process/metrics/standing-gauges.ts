@@ -30,9 +30,7 @@ export function withStandingGauges(metrics: Pick<Metrics, 'registry'>, sources: 
     setParts(gauges, standing);
     setWork(gauges, work);
     gauges.memory.set(process.memoryUsage.rss());
-    const streams = sources.countStreams?.() ?? 0;
-    gauges.streams.set(streams);
-    gauges.eventStreams.set(streams);
+    gauges.streams.set(sources.countStreams?.() ?? 0);
     return `${await own.metrics()}\n${await metrics.registry.metrics()}`;
   };
 }
@@ -44,14 +42,12 @@ function standingGauges(registry: Registry) {
     new Gauge({ name, help, labelNames, registers: [registry] });
   return {
     active: gauge('pawl_turns_active', 'Active turns by status', 'status'),
-    turns: gauge('pawl_turns', 'Active turns by status, as pawl_turns_active without zeros', 'status'),
     late: gauge('pawl_turns_late', 'Active turns that are due and that no worker has leased'),
     deliveries: gauge('pawl_deliveries_pending', 'Pending webhook deliveries'),
     jobs: gauge('pawl_jobs', 'Jobs in the queue by state', 'state'),
     up: gauge('pawl_part_up', 'Whether a part that Pawl depends on is available (1) or away (0)', 'part'),
     workers: gauge('pawl_workers', 'Live workers'),
     streams: gauge('pawl_streams', 'Open event streams of this process'),
-    eventStreams: gauge('pawl_event_streams', 'The same as pawl_streams'),
     memory: gauge('process_resident_memory_bytes', 'Resident memory of this process'),
   };
 }
@@ -74,7 +70,6 @@ function setWork(gauges: Gauges, work: Work | null): void {
   setKnown(gauges.deliveries, work?.deliveries ?? null);
   if (!work) return;
   for (const status of ACTIVE_STATUSES) gauges.active.set({ status }, work.turns[status] ?? 0);
-  for (const [status, count] of Object.entries(work.turns)) gauges.turns.set({ status }, count);
   for (const [state, count] of Object.entries(work.jobs)) gauges.jobs.set({ state }, count);
 }
 

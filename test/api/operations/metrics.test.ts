@@ -14,7 +14,6 @@ test('metrics report active turns, streams and jobs', async ({ harness }) => {
 
   const { text } = await read(harness.url);
 
-  expect(text).toContain('pawl_turns{status="queued"} 1\n');
   expect(text).toContain('pawl_turns_active{status="queued"} 1\n');
   expect(text).toContain('pawl_turns_active{status="requires_action"} 0\n');
   expect(text).toContain('pawl_turns_late 0\n');
