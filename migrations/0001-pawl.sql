@@ -73,7 +73,7 @@ create table turns (
   -- the state of its work at its end, from which a retry continues
   step text not null default 'r1',
   generation integer not null default 0,
-  edition integer not null default 0,
+  draft integer not null default 0,
   model text,
   started_at timestamptz,
   last_event integer not null default 0,
@@ -138,7 +138,7 @@ create table work (
   -- the wakeup: after due_at, a rescue enqueues the turn again under the next generation. The index has due_at
   -- rounded down, so a change within its four seconds touches no index (a HOT update)
   due_at timestamptz not null,
-  due_slot timestamptz generated always as (date_bin('4 seconds', due_at, 'epoch')) stored,
+  due_bucket timestamptz generated always as (date_bin('4 seconds', due_at, 'epoch')) stored,
   generation integer not null default 0,
   rescues integer not null default 0,
   -- the lease: a run's right to the step, for a time. The starts count the runs that took it and may have died
@@ -146,7 +146,7 @@ create table work (
   lease_until timestamptz,
   starts integer not null default 0,
   -- the attempt number of the round, for the next run of the step
-  edition integer not null default 0,
+  draft integer not null default 0,
   -- the wait: rate_limited means that retry_at is from a rate limit
   attempts integer not null default 0,
   retry_at timestamptz,
@@ -158,7 +158,7 @@ create table work (
   tier_wait json,
   -- the slot among the slots of the workers: held while a step is enqueued or runs, wanted before that, none while
   -- the turn waits, stopped until a bulk has cancelled it. Null if turns need no slot, since a single project has all
-  place text,
+  slot text,
   -- while it is delayed: each merged input delays its beginning
   debounced boolean not null default false,
   -- kept by the turn at its end. Failed requests have no reply: other requests are counted in their rounds
@@ -178,19 +178,19 @@ create table work (
   constraint action_is_required_for_every_open_call check (status <> 'requires_action'
     or (open_calls > 0 and open_calls = waiting_calls)),
   constraint leases_have_an_end check ((lease_owner is null) = (lease_until is null)),
-  constraint only_heads_have_a_place check (place is null or place in ('none', 'stopped')
-    or (place in ('wanted', 'held') and at_head)),
+  constraint only_heads_have_a_slot check (slot is null or slot in ('none', 'stopped')
+    or (slot in ('wanted', 'held') and at_head)),
   constraint delayed_work_waits_for_its_time check (position is not null
     or (status = 'queued' and not at_head and lease_owner is null))
 ) with (fillfactor = 50);
 comment on table work is 'A row is the work on an active turn: its step, its lease and its due time.';
 create unique index work_one_head_per_conversation on work (conversation_id) where at_head;
-create index work_in_line on work (conversation_id, position);
-create index work_due on work (due_slot);
+create index work_by_position on work (conversation_id, position);
+create index work_due on work (due_bucket);
 create index work_newest_by_status on work (project, status, id desc);
-create index work_with_place on work (project, provider) where place = 'held';
-create index work_wanting_place on work (project, provider, (status = 'queued' and retry_at is null), priority desc, id)
-  where place = 'wanted';
+create index work_with_slot on work (project, provider) where slot = 'held';
+create index work_wanting_slot on work (project, provider, (status = 'queued' and retry_at is null), priority desc, id)
+  where slot = 'wanted';
 
 -- A row is a turn in its current state: from its work while it is active, and from its end afterwards.
 create view turn_states as
@@ -198,7 +198,7 @@ select turns.id, turns.project, turns.conversation_id, turns.position, turns.pri
   turns.metadata, turns.key_id, turns.deadline_at, turns.start_at, turns.schedule_id, turns.continues, turns.stored,
   turns.trace, turns.created_at, coalesce(work.status, turns.status) as status, turns.output, turns.error,
   turns.incomplete_reason, turns.completed_at, coalesce(work.step, turns.step) as step,
-  coalesce(work.generation, turns.generation) as generation, coalesce(work.edition, turns.edition) as edition,
+  coalesce(work.generation, turns.generation) as generation, coalesce(work.draft, turns.draft) as draft,
   coalesce(work.model, turns.model) as model, coalesce(work.started_at, turns.started_at) as started_at,
   coalesce(work.last_event, turns.last_event) as last_event, coalesce(work.inputs, turns.inputs) as inputs,
   coalesce(work.begun_with, turns.begun_with) as begun_with,
@@ -207,10 +207,10 @@ select turns.id, turns.project, turns.conversation_id, turns.position, turns.pri
   coalesce(work.failed_requests, turns.failed_requests) as failed_requests, turns.hidden_at, turns.history_until,
   turns.deletion, turns.deleted_items, coalesce(work.at_head, false) as at_head,
   coalesce(work.open_calls, 0) as open_calls, coalesce(work.waiting_calls, 0) as waiting_calls, work.provider,
-  work.due_at, work.due_slot, coalesce(work.rescues, 0) as rescues, work.lease_owner, work.lease_until,
+  work.due_at, work.due_bucket, coalesce(work.rescues, 0) as rescues, work.lease_owner, work.lease_until,
   coalesce(work.starts, 0) as starts, coalesce(work.attempts, 0) as attempts, work.retry_at,
   coalesce(work.rate_limited, false) as rate_limited, work.waiting_since, coalesce(work.waited_ms, 0) as waited_ms,
-  work.tier_wait, work.place, coalesce(work.debounced, false) as debounced
+  work.tier_wait, work.slot, coalesce(work.debounced, false) as debounced
 from turns left join work on work.id = turns.id;
 
 -- A row is a chat completion that later requests find. Its turn has one row here.
@@ -247,7 +247,7 @@ create table rounds (
   -- the requests for this reply, and the tries of this round
   requests integer not null default 1,
   attempts integer not null,
-  edition integer not null default 0,
+  draft integer not null default 0,
   -- the number of joined inputs that the model was sent with this round or before
   sent integer not null default 0,
   started_at timestamptz not null,
@@ -602,7 +602,7 @@ create table provider_waits (
   since timestamptz not null,
   woken_at timestamptz
 );
-create index provider_waits_in_line on provider_waits (limit_name, since);
+create index provider_waits_by_time on provider_waits (limit_name, since);
 comment on table provider_waits is 'A row is a turn that waits for room under a limit.';
 
 -- A row is a live worker. It reports every few seconds, and removes workers that no longer report.
@@ -781,7 +781,7 @@ $$;
 create function search_tokens(kind text, id text, project text, model text, metadata json, error_code text, status text)
 returns tsvector immutable parallel safe language plpgsql as $$
 declare
-  made text := '=' || left(split_part(id, '_', 2), 8);
+  created_part text := '=' || left(split_part(id, '_', 2), 8);
   pairs text[];
 begin
   -- apart from the expression below, since plpgsql evaluates an expression without a query directly
@@ -789,7 +789,7 @@ begin
     pairs := array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata));
   end if;
   return array_to_tsvector(
-    array_remove(array[left(made, 3), left(made, 4), left(made, 5), left(made, 6), left(made, 7), left(made, 8), made,
+    array_remove(array[left(created_part, 3), left(created_part, 4), left(created_part, 5), left(created_part, 6), left(created_part, 7), left(created_part, 8), created_part,
       search_token(kind, project), search_token(kind || ' model', model), search_token('error_code', error_code),
       search_token('status', status)], null)
     || pairs);
@@ -885,49 +885,49 @@ comment on table full_projects is 'A row is a project with its maximum of runnin
 -- to enqueue. A project that shares do not name has the weight 1. Each statement sees earlier commits, so slots are
 -- counted as the last admission has left them. One admission runs at a time, since two with the same count would
 -- assign a slot twice (R28).
-create function admit_turns(shares json, own_places integer, is_shared boolean)
+create function admit_turns(shares json, own_slots integer, is_shared boolean)
 returns table (turn_id text, turn_step text, turn_generation integer, turn_provider text)
 language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtext('pawl admission'));
   -- a turn after its wait requests a slot (R27)
-  update work set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
+  update work set slot = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
   where id = any(array(
     select id from work
-    where due_slot < now() and due_at < now() and place = 'none' and at_head and coalesce(deadline_at > now(), true)
-    order by due_slot limit 1000 for no key update skip locked));
+    where due_bucket < now() and due_at < now() and slot = 'none' and at_head and coalesce(deadline_at > now(), true)
+    order by due_bucket limit 1000 for no key update skip locked));
   return query
   with recursive share as materialized (
     select * from json_to_recordset(shares) as share (project text, weight double precision, most integer)
   ),
-  places as materialized (
-    select coalesce(nullif(sum(concurrency), 0), own_places) as number from workers
+  slots as materialized (
+    select coalesce(nullif(sum(concurrency), 0), own_slots) as number from workers
     where last_seen_at > now() - interval '10 seconds'
   ),
   wanting as (
-    (select project, provider from work where place = 'wanted' order by project, provider limit 1)
+    (select project, provider from work where slot = 'wanted' order by project, provider limit 1)
     union all
     select next.project, next.provider from wanting cross join lateral (
       select work.project, work.provider from work
-      where place = 'wanted' and (work.project, work.provider) > (wanting.project, wanting.provider)
+      where slot = 'wanted' and (work.project, work.provider) > (wanting.project, wanting.provider)
       order by work.project, work.provider limit 1) as next
   ),
   busy as materialized (
     select project, provider, sum(held) as held, bool_or(wants) as wants from (
-      select project, provider, count(*) as held, false as wants from work where place = 'held'
+      select project, provider, count(*) as held, false as wants from work where slot = 'held'
       group by project, provider
       union all select project, provider, 0, true from wanting
     ) as counted group by project, provider
   ),
   weighed as (
-    select busy.*, number as places, share.most, coalesce(share.weight, 1) as weight,
+    select busy.*, number as slots, share.most, coalesce(share.weight, 1) as weight,
       sum(held) over (partition by busy.project) as used
-    from busy cross join places left join share on share.project = busy.project
+    from busy cross join slots left join share on share.project = busy.project
   ),
   room as materialized (
     select project, provider, wants, most - used as quota, greatest(1, least(
-        floor(places * weight / sum(weight) over (partition by provider)),
-        case when is_shared then floor(places * 0.75) end)) - held as free
+        floor(slots * weight / sum(weight) over (partition by provider)),
+        case when is_shared then floor(slots * 0.75) end)) - held as free
     from weighed
   ),
   candidate as materialized (
@@ -935,20 +935,20 @@ begin
       row_number() over (partition by project order by next.is_new, next.priority desc, next.id) as nth
     from room cross join lateral (
       select id, priority, status = 'queued' and retry_at is null as is_new from work
-      where place = 'wanted' and work.project = room.project and work.provider = room.provider
+      where slot = 'wanted' and work.project = room.project and work.provider = room.provider
       order by status = 'queued' and retry_at is null, priority desc, id
       limit greatest(least(free, quota), 0)::integer for no key update skip locked) as next
     where wants and free > 0
   )
-  update work set place = 'held',
+  update work set slot = 'held',
     due_at = least(now() + interval '5 seconds', case when deadline_at > now() then deadline_at end)
   from candidate where work.id = candidate.id and coalesce(nth <= quota, true)
   returning work.id, work.step, work.generation, work.provider;
   with filled as materialized (
     select share.project from json_to_recordset(shares) as share (project text, most integer)
-    join (select project, count(*) as number from work where place = 'held' group by project) as held
+    join (select project, count(*) as number from work where slot = 'held' group by project) as held
       on held.project = share.project
-    where most <= number and exists (select from work where place = 'wanted' and work.project = share.project)
+    where most <= number and exists (select from work where slot = 'wanted' and work.project = share.project)
   ),
   emptied as (delete from full_projects where name not in (select project from filled))
   insert into full_projects select project from filled on conflict do nothing;

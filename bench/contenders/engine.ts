@@ -47,7 +47,7 @@ export async function engine(setup: Setup): Promise<Contender> {
 
 function startOf(work: Work) {
   const taken = { input: [{ role: 'user' as const, content: inputOf(work) }], hashes: [], blobs: [] };
-  const fixed = { project: 'default', keyId: null, trace: null, request: {}, needsPlace: false };
+  const fixed = { project: 'default', keyId: null, trace: null, request: {}, needsSlot: false };
   return { ...fixed, conversationId: newId('conv'), config: filledConfig, taken };
 }
 

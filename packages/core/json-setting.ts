@@ -24,8 +24,8 @@ function problemOf(text: string): string | null {
  * that problem ends there.
  */
 function placeOf(problem: string, text: string): string {
-  const [told] = /line \d+ column \d+/.exec(problem) ?? [];
-  if (told) return told;
+  const [position] = /line \d+ column \d+/.exec(problem) ?? [];
+  if (position) return position;
   let [good, bad] = [0, text.length];
   while (good < bad) {
     const middle = Math.floor((good + bad) / 2);

@@ -1,5 +1,5 @@
-import { admitTurns, type PlaceShares } from '#core/checkpoint/limits/admit-turns.ts';
-import { arePlacesUsed, requirePlaces } from '#core/checkpoint/limits/require-places.ts';
+import { admitTurns, type SlotShares } from '#core/checkpoint/limits/admit-turns.ts';
+import { areSlotsUsed, requireSlots } from '#core/checkpoint/limits/require-slots.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { Projects } from './projects.ts';
@@ -33,13 +33,13 @@ export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: G
   let wasNeeded = false;
   let wasUsed = false;
   let idleTicks = 0;
-  const isNeeded = () => arePlacesNeeded(projects());
+  const isNeeded = () => areSlotsNeeded(projects());
 
   async function admit(): Promise<void> {
     const wakeups = await admitTurns(db, sharesOf(projects(), concurrency));
     if (wakeups.length > 0) await enqueue(wakeups);
     // After a reload that leaves a single project, turns keep their slots until the last has ended.
-    wasUsed = isNeeded() || (await arePlacesUsed(db));
+    wasUsed = isNeeded() || (await areSlotsUsed(db));
   }
 
   const admissions = workOnRequest(admit, suspect);
@@ -49,7 +49,7 @@ export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: G
       if (isNeeded() || wasUsed) admissions.request();
     },
     tick: async () => {
-      if (isNeeded() && !wasNeeded) await requirePlaces(db);
+      if (isNeeded() && !wasNeeded) await requireSlots(db);
       wasNeeded = isNeeded();
       idleTicks = wasNeeded || wasUsed ? 0 : (idleTicks + 1) % IDLE_TICKS;
       if (idleTicks === 0) await admit();
@@ -58,13 +58,13 @@ export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: G
   };
 }
 
-function arePlacesNeeded(projects: Projects): boolean {
+function areSlotsNeeded(projects: Projects): boolean {
   const configured = projects.configured();
   return configured.length > 1 || configured.some(({ maxActiveTurns }) => maxActiveTurns !== null);
 }
 
-function sharesOf(projects: Projects, concurrency: number): PlaceShares {
+function sharesOf(projects: Projects, concurrency: number): SlotShares {
   const configured = projects.configured();
   const shares = configured.map(({ name: project, weight, maxActiveTurns: most }) => ({ project, weight, most }));
-  return { shares, isShared: configured.length > 1, ownPlaces: concurrency };
+  return { shares, isShared: configured.length > 1, ownSlots: concurrency };
 }

@@ -18,7 +18,7 @@ import {
   type Part,
   RECOVERY_SENTENCES,
   storeSentence,
-  unfitSentence,
+  unusableSentence,
 } from './part-sentences.ts';
 import { makeRefusals, type Refusals, type RefusingPart } from './refusals.ts';
 
@@ -132,8 +132,8 @@ async function probeAll(
   const note = (part: Probe) => (error: unknown) =>
     tell(part, outageSentence(part, { code: codeOf(error), deployment }));
   const passing = (part: Probe) => (error: unknown) => {
-    const unfit = unfitReason(error, deployment);
-    if (unfit !== null) return tell(part, unfit);
+    const unusable = unusableReason(error, deployment);
+    if (unusable !== null) return tell(part, unusable);
     if (error instanceof TimedOut || isTransient(error))
       return note(codeOf(error) === DISK_FULL ? 'disk' : part)(error);
     throw error;
@@ -161,19 +161,19 @@ async function probeAll(
 function tellRefusals(away: Map<Part, string>, refusals: Refusals, deployment: Deployment): void {
   const [ofQueue, ofDatabase] = [refusals.codeFor('queue'), refusals.codeFor('database')];
   if (ofQueue && !away.has('queue')) away.set('queue', outageSentence('queue', { code: ofQueue, deployment }));
-  if (ofDatabase && !away.has('database')) away.set('database', unfitSentence(deployment, ofDatabase));
+  if (ofDatabase && !away.has('database')) away.set('database', unusableSentence(deployment, ofDatabase));
 }
 
 /** Returns the problem of a schema in a database that answers, or null for any other error. */
-function unfitReason(error: unknown, deployment: Deployment): string | null {
+function unusableReason(error: unknown, deployment: Deployment): string | null {
   if (error instanceof Misconfigured) return error.message;
-  return isSchemaFault(error) ? unfitSentence(deployment, codeOf(error)) : null;
+  return isSchemaFault(error) ? unusableSentence(deployment, codeOf(error)) : null;
 }
 
 /** Returns the sentences of stores. Omits a single healthy store, which is the queue itself. */
 function sentencesOf(stores: StoreStatus[]): Map<string, string | null> {
-  const told = stores.filter(({ kind }) => stores.length > 1 || kind !== 'well');
-  return new Map(told.map((store) => [`${STORE}${store.address}`, storeSentence(store)]));
+  const listed = stores.filter(({ kind }) => stores.length > 1 || kind !== 'well');
+  return new Map(listed.map((store) => [`${STORE}${store.address}`, storeSentence(store)]));
 }
 
 class TimedOut extends Error {

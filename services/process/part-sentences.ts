@@ -58,7 +58,7 @@ function databaseSentence(postgres: string, { code, deployment }: About): string
 }
 
 /** Returns the operator's sentence about a database that refuses statements for any values. */
-export function unfitSentence({ embedded }: Deployment, code: string | null): string {
+export function unusableSentence({ embedded }: Deployment, code: string | null): string {
   const postgres = embedded ? 'The embedded PostgreSQL in PAWL_DATA_DIR' : 'PostgreSQL at DATABASE_URL';
   return (
     `${postgres} refuses statements of Pawl (${code}). Check the privileges of the role, and that the schema belongs to ` +

@@ -7,7 +7,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/request/turn.ts';
-import type { Made } from './made.ts';
+import type { Created } from './creation.ts';
 import { keepTaken, type TakenInput } from './take-parts.ts';
 
 /**
@@ -28,7 +28,7 @@ type Joining = {
  * without such a turn, so that the caller creates a turn. The caller has locked the conversation, so no turn ends in
  * between (R26). A turn may start, and then the next turn that has not started is tried.
  */
-export async function joinActive(trx: Trx, start: Joining): Promise<Made | null> {
+export async function joinActive(trx: Trx, start: Joining): Promise<Created | null> {
   const { project, conversationId, taken, request } = start;
   const { on_active_turn: policy, debounce_ms: debounceMs, metadata } = request;
   if (policy !== 'steer' && policy !== 'merge') return null;
@@ -36,7 +36,7 @@ export async function joinActive(trx: Trx, start: Joining): Promise<Made | null>
     const turn = await findJoinable(trx, conversationId, policy);
     if (!turn) return null;
     refuseDifferent(turn, start);
-    refuseUnfit(turn, start);
+    refuseUnjoinable(turn, start);
     const input = { content: taken.input, metadata: metadata ?? {} };
     if (!(await joinTurn(trx, turn.id, input, { isQueued: policy === 'merge' }))) continue;
     if (debounceMs) await debounceTurn(trx, turn.id, debounceMs);
@@ -54,7 +54,7 @@ function refuseDifferent(turn: JoinableTurn, { config, request, given = {} }: Jo
 }
 
 /** The joined turn may use another wire than the wire chosen for this input. */
-function refuseUnfit(
+function refuseUnjoinable(
   { config: { model, fallback_models: fallbacks = [], wires } }: JoinableTurn,
   given: Joining,
 ): void {

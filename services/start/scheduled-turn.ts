@@ -5,7 +5,7 @@ import { isId, newId } from '#core/id.ts';
 import type { ScheduledTurnRequest } from '#core/turn/request/schedule.ts';
 import type { StandingConfig } from '#core/turn/request/turn.ts';
 import type { Parts } from '../process/parts.ts';
-import type { Making } from './made.ts';
+import type { Creation } from './creation.ts';
 import { mergeConfig, resolveConfig } from './resolve-config.ts';
 import type { ToolContext } from './resolve-tools.ts';
 import { type Started, startingConversation, startTurn, type TurnStart } from './start-turn.ts';
@@ -35,8 +35,8 @@ export async function checkScheduledTurn(
 /** Starts the turn that was checked: in its conversation, or in a new conversation. */
 export function startingScheduled(
   { project, turn, conversationId, standing, config, taken }: CheckedTurn,
-  by: Pick<TurnStart, 'keyId' | 'needsPlace'> & { scheduleId: string },
-): Making<Started> {
+  by: Pick<TurnStart, 'keyId' | 'needsSlot'> & { scheduleId: string },
+): Creation<Started> {
   const start = { ...by, project, config, taken, request: turn, trace: null };
   if (conversationId !== null) return { together: (trx) => startTurn(trx, { ...start, conversationId }) };
   const own = { ...start, conversationId: newId('conv') };

@@ -8,10 +8,10 @@ import { newIdBeside } from '#core/id.ts';
 import type { TurnTrace } from '#core/trace-context.ts';
 import type { NewTurn } from '#core/turn/predict.ts';
 import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/request/turn.ts';
-import { lacksPlace, type Turn } from '#core/turn/turn.ts';
+import { lacksSlot, type Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
+import type { Created, Creation } from './creation.ts';
 import { joinActive } from './join-active.ts';
-import type { Made, Making } from './made.ts';
 import { type StartFields, startTimeOf } from './start-time.ts';
 import { keepTaken, type TakenInput } from './take-parts.ts';
 
@@ -35,14 +35,14 @@ export type TurnStart = {
   /** The schedule that starts the turn. */
   scheduleId?: string;
   /** Whether the turn needs a slot before a worker may run it. */
-  needsPlace: boolean;
+  needsSlot: boolean;
 };
 
 /** The started turn, with the wake-ups to enqueue and the turns it interrupted, for after the commit. */
-export type Started = Made & { turn: Turn; wakeups: Wakeup[]; interrupted: string[] };
+export type Started = Created & { turn: Turn; wakeups: Wakeup[]; interrupted: string[] };
 
 /** An input that joined an existing turn, so no turn was started. */
-export type Joined = Made & Pick<Started, 'wakeups' | 'interrupted'> & { hasJoined: true };
+export type Joined = Created & Pick<Started, 'wakeups' | 'interrupted'> & { hasJoined: true };
 
 /** Records a turn after the active turns of its conversation, or in their place, under the lock of the conversation. */
 export async function startTurn(trx: Trx, start: TurnStart): Promise<Started> {
@@ -98,7 +98,7 @@ type Standing = {
  * Records a conversation and its first turn, in a single statement if the turn has no blobs. `standing` is the
  * configuration that later turns inherit.
  */
-export function startingConversation(start: TurnStart, standing: Standing): Making<Started> {
+export function startingConversation(start: TurnStart, standing: Standing): Creation<Started> {
   const { project, taken } = start;
   if (taken.hashes.length === 0) return { atOnce: (db) => startConversation(db, start, standing) };
   return {
@@ -118,7 +118,7 @@ export async function startConversation(db: Db, start: TurnStart, standing: Stan
 
 /** A turn that is not at the head waits for the turn at the head. Other turns may wait for a slot. */
 function firstWakeup(turn: Turn): Wakeup[] {
-  return turn.work.atHead && !lacksPlace(turn) ? [wakeupOf(turn)] : [];
+  return turn.work.atHead && !lacksSlot(turn) ? [wakeupOf(turn)] : [];
 }
 
 function newTurn({ request, taken, given: _, ...start }: TurnStart): NewTurn {

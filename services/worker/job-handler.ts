@@ -3,15 +3,15 @@ import { type Job, jobOf } from '#core/queue/job.ts';
 import { continuedStep, type Wakeup } from '#core/turn/wakeup.ts';
 import type { LeavingHandler } from './batch/slow-batches.ts';
 import type { WorkerContext } from './context.ts';
-import { type DueStep, type Place, workTurn } from './work-turn.ts';
+import { type DueStep, type Slot, workTurn } from './work-turn.ts';
 
 /** A step, with the name of its job. */
 type NamedStep = { name: Job['name']; data: DueStep };
 
 /** Runs one step in the slot of a job. Returns the next step if the worker continues with that step. */
-type StepWorker = (step: NamedStep, place: JobPlace) => Promise<NamedStep | null>;
+type StepWorker = (step: NamedStep, slot: JobSlot) => Promise<NamedStep | null>;
 
-type JobPlace = Place & { handsOver?: () => string | null };
+type JobSlot = Slot & { handsOver?: () => string | null };
 
 /**
  * Runs the step of a job, and the next steps of its turn while the worker may continue
@@ -20,29 +20,29 @@ type JobPlace = Place & { handsOver?: () => string | null };
  * again. Its next worker finds the step that is due (R11).
  */
 export function jobHandler(context: WorkerContext): LeavingHandler {
-  return eachStep((step, place) => workStep(step, place, context));
+  return eachStep((step, slot) => workStep(step, slot, context));
 }
 
 /** Returns the handler of an open worker, which only logs failures. The row of the turn is due again automatically. */
 export function loggingHandler(context: WorkerContext): LeavingHandler {
-  return eachStep(logFailures((step, place) => workStep(step, place, context), context));
+  return eachStep(logFailures((step, slot) => workStep(step, slot, context), context));
 }
 
 function eachStep(work: StepWorker): LeavingHandler {
-  return async ({ name, data, ...place }) => {
-    for (let step: NamedStep | null = { name, data }; step; ) step = await work(step, place);
+  return async ({ name, data, ...slot }) => {
+    for (let step: NamedStep | null = { name, data }; step; ) step = await work(step, slot);
   };
 }
 
-async function workStep({ data }: NamedStep, place: JobPlace, context: WorkerContext): Promise<NamedStep | null> {
+async function workStep({ data }: NamedStep, slot: JobSlot, context: WorkerContext): Promise<NamedStep | null> {
   // The row of the turn is due again automatically.
   if (context.heldWrites.blocks()) return null;
-  const mayContinue = (queue: string) => !context.heldWrites.blocks() && (place.mayContinue?.(queue) ?? false);
-  const wakeups = await workTurn(data, context, { ...place, mayContinue });
+  const mayContinue = (queue: string) => !context.heldWrites.blocks() && (slot.mayContinue?.(queue) ?? false);
+  const wakeups = await workTurn(data, context, { ...slot, mayContinue });
   const next = continuedStep(wakeups);
   const others = wakeups.filter((wakeup) => wakeup !== next);
-  if (others.length > 0) await enqueueDue(others, next ? null : place.handsOver?.(), context);
-  if (!keepsPlace(data, wakeups)) context.admission.request();
+  if (others.length > 0) await enqueueDue(others, next ? null : slot.handsOver?.(), context);
+  if (!keepsSlot(data, wakeups)) context.admission.request();
   return next ? { name: jobOf(next).name, data: next } : null;
 }
 
@@ -56,15 +56,15 @@ async function enqueueDue(wakeups: Wakeup[], next: string | null | undefined, co
 }
 
 /** Returns true if the turn continues, so that its slot is not free for another turn. */
-function keepsPlace(data: DueStep, wakeups: Wakeup[]): boolean {
+function keepsSlot(data: DueStep, wakeups: Wakeup[]): boolean {
   return wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
 }
 
 /** Logs the failure of a step. A failure of the database is logged by its code alone. */
 function logFailures(work: StepWorker, { log, availability }: WorkerContext): StepWorker {
-  return async (step, place) => {
+  return async (step, slot) => {
     try {
-      return await work(step, place);
+      return await work(step, slot);
     } catch (error) {
       availability.suspect(error);
       const { turnId, step: due, generation } = step.data;

@@ -7,7 +7,7 @@ import { askedTier, isLate } from '#core/turn/tiers/change-tier.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
 import { runToolBatch } from './batch/run-batch.ts';
-import type { LeavePlace } from './batch/slow-batches.ts';
+import type { LeaveSlot } from './batch/slow-batches.ts';
 import type { WorkerContext } from './context.ts';
 import { endRun } from './end-run.ts';
 import { newRunId, openLease, type Run, startRun } from './lease/run.ts';
@@ -22,7 +22,7 @@ import { runRound } from './round/run-round.ts';
 export type DueStep = { turnId: string; step: string; generation?: number; nextRun?: string };
 
 /** The options of a job's slot: its run may leave the slot, or continue in the slot. */
-export type Place = { leavePlace?: LeavePlace; mayContinue?: (queue: string) => boolean };
+export type Slot = { leaveSlot?: LeaveSlot; mayContinue?: (queue: string) => boolean };
 
 /**
  * Runs one step of a turn: loads the turn, decides, takes a lease if another job could be on the turn, and runs the
@@ -32,7 +32,7 @@ export type Place = { leavePlace?: LeavePlace; mayContinue?: (queue: string) => 
  *
  * A turn that has not begun is loaded and leased in one statement. A long batch leaves its slot, and keeps its lease.
  */
-export async function workTurn(job: DueStep, context: WorkerContext, place: Place = {}): Promise<Wakeup[]> {
+export async function workTurn(job: DueStep, context: WorkerContext, slot: Slot = {}): Promise<Wakeup[]> {
   const runId = job.nextRun ?? newRunId();
   using opened = await openStep(job, { runId, context });
   if (!opened) return [];
@@ -44,8 +44,8 @@ export async function workTurn(job: DueStep, context: WorkerContext, place: Plac
   if (turn.work.leased) return [];
 
   using lease = openLease(runId, turn);
-  if (hasLease) lease.take(turn.work.edition);
-  const loaded = startRun(lease, { turn, isShortened, mayContinue: place.mayContinue ?? never });
+  if (hasLease) lease.take(turn.work.draft);
+  const loaded = startRun(lease, { turn, isShortened, mayContinue: slot.mayContinue ?? never });
   if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(loaded, { step: next }, context);
   const leased = hasLease ? loaded : await leaseWhereNeeded(loaded, next, context);
   if (!leased) return dueWakeups(loaded, context);
@@ -54,7 +54,7 @@ export async function workTurn(job: DueStep, context: WorkerContext, place: Plac
   const run = { ...leased, queueWaitMs: reportBegin(turn, context) };
   using _tracked = context.heartbeat.track(lease, {
     limitMs: limitOf(turn, next, context),
-    leavePlace: mayLeave(next, place.leavePlace),
+    leaveSlot: mayLeave(next, slot.leaveSlot),
     wasLeased: job.nextRun !== undefined,
   });
   return await endIfUnwritable(run, () => runStep(run, next, context), context);
@@ -135,7 +135,7 @@ async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext
   const taken = await takeLease(context.db, turn, lease.id);
   if (!taken) return null;
   const leased = taken.inputs > turn.joined.length ? await loadJoined(turn, context) : turn;
-  lease.take(taken.edition);
+  lease.take(taken.draft);
   return { ...run, turn: leased };
 }
 
@@ -170,8 +170,8 @@ function hasOpenClaim(next: NextStep): boolean {
  * Returns the way for a batch to leave its slot. A round keeps its slot, since slots bound the requests to a
  * provider.
  */
-function mayLeave({ kind }: NextStep, leavePlace: LeavePlace | undefined): LeavePlace | undefined {
-  return kind === 'run-tool-batch' ? leavePlace : undefined;
+function mayLeave({ kind }: NextStep, leaveSlot: LeaveSlot | undefined): LeaveSlot | undefined {
+  return kind === 'run-tool-batch' ? leaveSlot : undefined;
 }
 
 /** Returns the longest time that a step can take within its own bounds. Its lease is not renewed after that (R4). */

@@ -138,7 +138,7 @@ async function sampleRows({ sql }: ChaosHarness, over: AbortSignal): Promise<His
     const [row] = await sql<{ late: number; lease: number; flooding: number }[]>`
       select coalesce(max(extract(epoch from clock_timestamp() - due_at)), 0)::double precision * 1000 as late,
         coalesce(max(extract(epoch from lease_until - clock_timestamp())), 0)::double precision * 1000 as lease,
-        count(*) filter (where project = ${FLOOD.name} and coalesce(place = 'held', true))::int as flooding
+        count(*) filter (where project = ${FLOOD.name} and coalesce(slot = 'held', true))::int as flooding
       from work where due_at < 'infinity'`.catch(() => []);
     latest.lateMs = Math.max(latest.lateMs, row?.late ?? 0);
     latest.longestLeaseMs = Math.max(latest.longestLeaseMs, row?.lease ?? 0);

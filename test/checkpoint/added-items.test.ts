@@ -8,7 +8,7 @@ import { createTurn } from '#core/checkpoint/turns/create.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
 import { lockConversation, lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { listLine, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { listThread, loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { newId } from '#core/id.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
@@ -92,7 +92,7 @@ test('concurrent deletes of items in a turn delete all items, each once', async 
   const path = `/openai/v1/conversations/${conversationId}/items/${again.replace('turn_', 'msg_')}_i0`;
   const answers = await Promise.all([1, 2, 3].map(() => harness.call('DELETE', path)));
 
-  const { rows } = await listLine(harness.db, conversationId, { direction: 'asc', limit: 9 });
+  const { rows } = await listThread(harness.db, conversationId, { direction: 'asc', limit: 9 });
   const [line] = rows;
   expect([...line!.deletedItems].sort()).toEqual(itemIds);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);

@@ -26,7 +26,7 @@ async function begin(harness: Harness): Promise<{ before: Turn; change: ModelCha
   const before = await beginTurn(harness.db, id, 'first');
   if (!before) throw new Error('The turn did not begin.');
   const at = { turnId: id, step: 'r1', generation: 0, runId: 'first', round: 1 };
-  return { before, change: { ...at, from: FIRST, to: SECOND, error, requests: 1, edition: 0, told: false } };
+  return { before, change: { ...at, from: FIRST, to: SECOND, error, requests: 1, draft: 0, published: false } };
 }
 
 const lateRound = (turnId: string) => ({
@@ -81,5 +81,5 @@ test('a run that loaded the turn before the model change takes no lease after it
   const after = await loadTurn(harness.db, change.turnId);
 
   expect(await takeLease(harness.db, before!, 'other')).toBeNull();
-  expect(await takeLease(harness.db, after!, 'other')).toMatchObject({ edition: 0 });
+  expect(await takeLease(harness.db, after!, 'other')).toMatchObject({ draft: 0 });
 });

@@ -1,4 +1,4 @@
-import { standsOnOf } from '#core/checkpoint/sql/rounds/stands-on.ts';
+import { basedOnOf } from '#core/checkpoint/sql/rounds/based-on.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { endWithRound } from '#core/checkpoint/turns/end.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
@@ -30,9 +30,9 @@ export function commitsInForm(db: Db, form: Form) {
 }
 
 function roundOf(turn: Turn, { reply, attempts, startedAt }: SomeRound) {
-  const { model, edition } = turn.work;
-  const known = { number: turn.rounds.length + 1, model, edition, sent: turn.joined.length };
-  return { ...known, reply, attempts, startedAt, standsOn: standsOnOf(turn.rounds) };
+  const { model, draft } = turn.work;
+  const known = { number: turn.rounds.length + 1, model, draft, sent: turn.joined.length };
+  return { ...known, reply, attempts, startedAt, basedOn: basedOnOf(turn.rounds) };
 }
 
 function replyOf(turn: Turn, round: SomeRound) {

@@ -90,17 +90,17 @@ test('a turn that was deleted before a later turn began is not in its history', 
 
 test('nested forks keep their base turns, and the last fork erases all', async () => {
   const [origin] = await turnsOf(['origin']);
-  const line = [origin!];
-  for (let depth = 0; depth < 4; depth += 1) line.push(await fork(harness, line.at(-1)!));
+  const thread = [origin!];
+  for (let depth = 0; depth < 4; depth += 1) thread.push(await fork(harness, thread.at(-1)!));
   await harness.workUntilIdle();
 
-  for (const id of line.slice(0, -1)) await hide(id);
+  for (const id of thread.slice(0, -1)) await hide(id);
   await eraseAllHidden(harness.worker);
   const kept = await count('turns');
-  await hide(line.at(-1)!);
+  await hide(thread.at(-1)!);
   await eraseAllHidden(harness.worker);
 
-  expect(kept).toBe(line.length);
+  expect(kept).toBe(thread.length);
   expect(await count('turns')).toBe(0);
 });
 

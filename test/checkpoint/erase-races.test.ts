@@ -78,12 +78,12 @@ test('of several concurrent hides of a turn, exactly one succeeds', async () => 
 
 test('concurrent erasers erase each turn once, along a chain of forks', async () => {
   let last = await endedTurn();
-  const line = [last];
+  const thread = [last];
   for (let depth = 0; depth < 6; depth += 1) {
     last = (await inTransaction(harness, (trx) => fork(trx, last)))!;
-    line.push(last);
+    thread.push(last);
   }
-  for (const id of line) await inTransaction(harness, (trx) => hideTurn(trx, 'default', id));
+  for (const id of thread) await inTransaction(harness, (trx) => hideTurn(trx, 'default', id));
 
   await Promise.all([1, 2, 3, 4].map(() => eraseAllHidden(harness.worker)));
   await eraseAllHidden(harness.worker);
@@ -101,17 +101,17 @@ async function endedTurn(): Promise<string> {
 
 /** Creates a fork like the API: locks the conversation, and then checks that the turn still exists. */
 async function fork(trx: Trx, origin: string): Promise<string | null> {
-  if (!(await lockLineOf(trx, origin))) return null;
+  if (!(await lockConversationOf(trx, origin))) return null;
   const { id } = await createFirstTurn(trx, newTurn(), { ...STANDING, forkedFrom: { turnId: origin, position: 1 } });
   return id;
 }
 
 async function follow(trx: Trx, origin: string): Promise<string | null> {
-  const conversationId = await lockLineOf(trx, origin);
+  const conversationId = await lockConversationOf(trx, origin);
   return conversationId ? (await createTurn(trx, { ...newTurn(), conversationId })).id : null;
 }
 
-async function lockLineOf(trx: Trx, turnId: string): Promise<string | null> {
+async function lockConversationOf(trx: Trx, turnId: string): Promise<string | null> {
   const turn = await findTurn(trx, 'default', turnId);
   if (!turn || !(await lockVisibleConversation(trx, turn.conversationId))) return null;
   return (await findTurn(trx, 'default', turnId)) ? turn.conversationId : null;

@@ -45,7 +45,7 @@ const somePlay = fc.record({
   request: someRequest,
   rounds: fc.array(someRound, { maxLength: 3 }),
   end: someEnd,
-  place: fc.constantFrom(null, 'none', 'wanted', 'held'),
+  slot: fc.constantFrom(null, 'none', 'wanted', 'held'),
 });
 type SomePlay = typeof somePlay extends fc.Arbitrary<infer Play> ? Play : never;
 
@@ -172,7 +172,7 @@ function formOf({ writes }: SentStatement): string[] {
 }
 
 /** Plays a turn in one form, and collects the answer and the rows of each verb. */
-async function play({ request, rounds, end, place }: SomePlay, form: Form): Promise<Step[]> {
+async function play({ request, rounds, end, slot }: SomePlay, form: Form): Promise<Step[]> {
   const { db } = connection;
   const { saveReply, saveAnswers, end: endWith } = commitsInForm(db, form);
   const turn = await startTurn(request);
@@ -182,14 +182,14 @@ async function play({ request, rounds, end, place }: SomePlay, form: Form): Prom
     steps.push({ answered: plain(answered, new Set([turn.id])), ...rows });
   };
   for (const round of rounds) {
-    const asking = await prepare(turn, { past: round.beforeRound, place });
+    const asking = await prepare(turn, { past: round.beforeRound, slot });
     await keep(await saveReply(asking, round));
     await keep(await saveReply(asking, round));
     if (round.calls.some(({ waitsFor }) => waitsFor !== null)) return steps;
-    const answering = await prepare(turn, { past: round.beforeBatch, place });
+    const answering = await prepare(turn, { past: round.beforeBatch, slot });
     for (const isEarly of [true, false]) await keep(await saveAnswers(answering, round, isEarly));
   }
-  const ending = await prepare(turn, { past: end.round.beforeRound, place });
+  const ending = await prepare(turn, { past: end.round.beforeRound, slot });
   if (end.joins) await sql`update work set inputs = inputs + 1 where id = ${turn.id}`.execute(db);
   await keep(await endWith(ending, end));
   await keep(await endWith(ending, end));
@@ -205,10 +205,10 @@ async function startTurn(request: TurnRequest): Promise<Turn> {
   return (await beginTurn(connection.db, id, 'worker'))!;
 }
 
-type Before = { past: SomeRound['beforeRound']; place: string | null };
+type Before = { past: SomeRound['beforeRound']; slot: string | null };
 
-async function prepare({ id }: Turn, { past, place }: Before): Promise<Turn> {
-  await sql`update work set place = ${place} where id = ${id}`.execute(connection.db);
+async function prepare({ id }: Turn, { past, slot }: Before): Promise<Turn> {
+  await sql`update work set slot = ${slot} where id = ${id}`.execute(connection.db);
   return past ? remakeTurn(connection.db, { id }, past) : (await loadTurn(connection.db, id))!;
 }
 

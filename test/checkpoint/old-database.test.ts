@@ -57,7 +57,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ['a page of conversations', (db) => listConversations(db, 'default', { limit: 20 })],
   ['the rescue of turns', (db) => rescueTurns(db, 100)],
   ['a search for deliveries', (db) => takeDeliveries(db, ROOM)],
-  ['an admission', (db) => admitTurns(db, { shares: [SHARE], isShared: true, ownPlaces: 64 })],
+  ['an admission', (db) => admitTurns(db, { shares: [SHARE], isShared: true, ownSlots: 64 })],
 ])('finished rows are not scanned: %s', async (_, ask) => {
   expect(await looksOf(url, ask)).toBeLessThan(FEW);
 });

@@ -8,7 +8,7 @@ import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
-import { saveRound, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
+import { saveInvalidAnswer, saveRound } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
 import { assignCallIds, latestCalls } from '#core/turn/call.ts';
 import {
@@ -128,10 +128,10 @@ test('a turn after an answer that breaks its output schema is loaded as predicte
       const { reply, attempts, startedAt, warnings } = round;
       const violations = [{ path: '/city', message: 'is required' }];
       const answer = { number: 1, model: turn.config.model, reply, attempts, startedAt, warnings, violations };
-      const saved = { ...answer, edition: turn.work.edition };
+      const saved = { ...answer, draft: turn.work.draft };
 
-      const written = await saveUnfitAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
-      const again = await saveUnfitAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
+      const written = await saveInvalidAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
+      const again = await saveInvalidAnswer(connection.db, { ...saved, turnId: id, webhook: turn.config.webhook });
 
       expect(written?.wakeups.filter(({ kind }) => kind === 'turn')).toMatchObject([
         { turnId: id, step: 'r2', generation: 0 },
@@ -159,7 +159,7 @@ async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
     model,
     reply,
     attempts,
-    edition: turn.work.edition,
+    draft: turn.work.draft,
     startedAt,
     warnings,
     calls,

@@ -56,10 +56,10 @@ const BREAKING: Record<Table, Record<string, Row[]>> = {
       { ...STARTED, status: 'requires_action', step: 'b1', open_calls: 2, waiting_calls: 1 },
     ],
     leases_have_an_end: [{ lease_owner: 'run' }, { lease_until: NOW }],
-    only_heads_have_a_place: [
-      { at_head: false, place: 'wanted' },
-      { at_head: false, place: 'held' },
-      { place: 'elsewhere' },
+    only_heads_have_a_slot: [
+      { at_head: false, slot: 'wanted' },
+      { at_head: false, slot: 'held' },
+      { slot: 'elsewhere' },
     ],
     delayed_work_waits_for_its_time: [
       { position: null, at_head: true },

@@ -42,7 +42,7 @@ export function plain(value: unknown, ids: ReadonlySet<string>): unknown {
 }
 
 const OF_EVENTS = new Set(['id']);
-const TIMES = /^(at|due_slot|.*_(at|until|since))$/;
+const TIMES = /^(at|due_bucket|.*_(at|until|since))$/;
 
 function isTime(name: string, value: unknown): boolean {
   return TIMES.test(name) && value !== null;

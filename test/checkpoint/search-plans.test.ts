@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { listConversations } from '#core/checkpoint/conversations.ts';
 import { countByStatus } from '#core/checkpoint/search/count-by-status.ts';
-import { enterPortion } from '#core/checkpoint/search/enter-turns.ts';
+import { enterBatch } from '#core/checkpoint/search/enter-turns.ts';
 import { countMatchingTurns, findTurnIds } from '#core/checkpoint/search/find-turns.ts';
 import type { TurnFilter } from '#core/checkpoint/search/turn-filter.ts';
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   url = await createTestDatabase();
   await withDatabase(url, async (db) => {
     await db.transaction().execute(fill);
-    while (await enterPortion(db));
+    while (await enterBatch(db));
     await sql`vacuum analyze`.execute(db);
   });
 });
@@ -101,7 +101,7 @@ test('a batch of search entries is written without a read of other turns', async
     sql`update search_progress set turns_until = now() - interval '9 seconds'`.execute(db),
   );
 
-  expect(await looksOf(url, enterPortion)).toBeLessThan(200);
+  expect(await looksOf(url, enterBatch)).toBeLessThan(200);
 });
 
 test('matches are counted no further than requested', async () => {

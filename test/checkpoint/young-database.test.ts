@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { admitTurns } from '#core/checkpoint/limits/admit-turns.ts';
-import { requirePlaces } from '#core/checkpoint/limits/require-places.ts';
+import { requireSlots } from '#core/checkpoint/limits/require-slots.ts';
 import { rescueTurns } from '#core/checkpoint/rescue.ts';
-import { enterPortion } from '#core/checkpoint/search/enter-turns.ts';
+import { enterBatch } from '#core/checkpoint/search/enter-turns.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
@@ -51,7 +51,7 @@ test('a conversation is entered into the search without a read of other rows', a
     );
   });
 
-  expect(await looksOf(url, enterPortion)).toBeLessThan(200);
+  expect(await looksOf(url, enterBatch)).toBeLessThan(200);
 
   await withDatabase(url, async (db) => {
     const { rows } = await sql`select from search_entries where id in ${newest}`.execute(db);
@@ -60,8 +60,8 @@ test('a conversation is entered into the search without a read of other rows', a
 });
 
 test.each<[string, RawBuilder<unknown>, (db: Db) => Promise<unknown>]>([
-  ['turns that newly need a slot', sql`place = null`, requirePlaces],
-  ['turns that get a slot after a wait', sql`place = 'none', due_at = now() - interval '1 minute'`, admit],
+  ['turns that newly need a slot', sql`slot = null`, requireSlots],
+  ['turns that get a slot after a wait', sql`slot = 'none', due_at = now() - interval '1 minute'`, admit],
   ['late turns', sql`due_at = now() - interval '1 minute'`, (db) => rescueTurns(db, TURNS)],
   [
     'late turns of a model with a rate limit',
@@ -82,7 +82,7 @@ test.each<[string, RawBuilder<unknown>, (db: Db) => Promise<unknown>]>([
 });
 
 async function admit(db: Db) {
-  await admitTurns(db, { shares: [], isShared: true, ownPlaces: 16 });
+  await admitTurns(db, { shares: [], isShared: true, ownSlots: 16 });
 }
 
 async function createTurns(db: Db, turnIds: string[]) {

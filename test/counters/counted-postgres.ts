@@ -45,7 +45,7 @@ export async function openCountedPostgres(): Promise<CountedPostgres> {
     await sql`create extension pg_walinspect`;
     // A slot of four seconds would end in the middle of a random turn.
     await sql`alter table ${sql(HOT_TABLE)}
-      alter column due_slot set expression as (date_bin('365000 days', due_at, 'epoch'))`;
+      alter column due_bucket set expression as (date_bin('365000 days', due_at, 'epoch'))`;
   });
   const closing = opened.move();
   return {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type AnswerPlace, openAnswerPlace } from '#core/bounds/answer-places.ts';
+import { type AnswerSlot, openAnswerSlot } from '#core/bounds/answer-slots.ts';
 import { repeat } from '#test/harness/repeat.ts';
 import { egressTo, failureOf, requestTo } from './egress.ts';
 import { pour, startRawReceiver, startReceiver } from './receiver.ts';
@@ -34,10 +34,10 @@ test('a large body that does not arrive in time fails, with the reason', async (
     response.write('.'.repeat(1024 * 1024));
   });
   await using egress = egressTo('127.0.0.1');
-  using real = openAnswerPlace('alpha');
-  const place: AnswerPlace = { ...real, take: async () => place.onOverdue() };
+  using real = openAnswerSlot('alpha');
+  const slot: AnswerSlot = { ...real, take: async () => slot.onOverdue() };
 
-  const failure = await failureOf(egress.send(requestTo(receiver.url, { maxBytes: 2 * 1024 * 1024, place })));
+  const failure = await failureOf(egress.send(requestTo(receiver.url, { maxBytes: 2 * 1024 * 1024, slot })));
 
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: 200 });
   expect(failure.message).toBe('127.0.0.1 needed more than 60 s for an answer of more than 256 KiB.');

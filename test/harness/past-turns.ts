@@ -46,7 +46,7 @@ function columnsOf(past: PastTurns, { index, at }: { index: number; at: number }
   const time = (ms: number) => new Date(at + ms).toISOString();
   return {
     ...{ config: plainConfig, input: [{ role: 'user', content: `Turn ${index}.` }], metadata: {}, priority: 0 },
-    ...{ status, model: 'openai/test', step: 'r1', generation: 0, edition: 0, warnings: [] },
+    ...{ status, model: 'openai/test', step: 'r1', generation: 0, draft: 0, warnings: [] },
     output: status === 'failed' ? null : 'Hi.',
     error: status === 'failed' ? { ...BUSY, message: `It is busy, ${index}.`, ...error } : null,
     incomplete_reason: status === 'incomplete' ? 'max_output_tokens' : null,

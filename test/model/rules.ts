@@ -85,10 +85,10 @@ export const rules = {
     commits('write-ending', 'promote-next'),
   ),
   R18: rule(
-    'Each lease assigns a new attempt number (`edition`). A run without a lease publishes no text. A round is saved under the newest number.',
-    checkpoint('sql/edition', 'sql/fresh-step', 'turns/lease', 'turns/save-round'),
+    'Each lease assigns a new attempt number (`draft`). A run without a lease publishes no text. A round is saved under the newest number.',
+    checkpoint('sql/draft', 'sql/fresh-step', 'turns/lease', 'turns/save-round'),
     commits('write-reply', 'write-ending'),
-    worker('round/compact-line', 'round/publish-round'),
+    worker('round/compact-history', 'round/publish-round'),
   ),
   R19: rule(
     'A call that the caller answers is settled with its round. The turn ends if no other call is open.',
@@ -102,7 +102,7 @@ export const rules = {
   ),
   R21: rule(
     'A deleted turn is kept while another turn is based on it, and erased afterwards. Later turns skip it.',
-    checkpoint('deletion/erase-hidden', 'deletion/erase-lines', 'turns/reading/history'),
+    checkpoint('deletion/erase-hidden', 'deletion/erase-threads', 'turns/reading/history'),
   ),
   R22: rule('Only one later turn imports an approved call.', turn('turn'), checkpoint('turns/adopt-calls'), [
     'services/api/openai/responses/allowed-calls.ts',
@@ -111,7 +111,7 @@ export const rules = {
     'A history is compacted once before a round, with one summary request. A summary contains no deleted content.',
     turn('compaction/plan-compaction', 'compaction/sent-history'),
     checkpoint('deletion/forget-summaries', 'turns/compaction/save-compaction'),
-    worker('round/compact-line'),
+    worker('round/compact-history'),
   ),
   R24: rule(
     'A turn changes its model, and a round its tier, in a commit before the next request. After the change, no reply of the former model is saved.',
@@ -137,14 +137,7 @@ export const rules = {
   R27: rule(
     'A worker runs a step only if its turn holds a slot. Waiting and ended turns release the slot and must request it again.',
     turn('turn', 'predict', 'next-step'),
-    checkpoint(
-      'sql/place',
-      'sql/fresh-step',
-      'rescue',
-      'turns/change-model',
-      'limits/require-places',
-      'bulk/stop-turns',
-    ),
+    checkpoint('sql/slot', 'sql/fresh-step', 'rescue', 'turns/change-model', 'limits/require-slots', 'bulk/stop-turns'),
     checkpoint('provider-limits/wake-waiting', 'turns/begin', 'turns/lease', 'turns/postpone', 'turns/retry'),
     commits('write-ending', 'advance-any'),
     ['migrations/0001-pawl.sql', 'services/process/admission.ts'],
@@ -171,7 +164,12 @@ export const rules = {
   ),
   R31: rule(
     'Content that is removed from a conversation is erased at once, or in the commit that removes the last fork that keeps it.',
-    checkpoint('deletion/erase-lines', 'deletion/remove-turns', 'deletion/delete-turn', 'deletion/delete-conversation'),
+    checkpoint(
+      'deletion/erase-threads',
+      'deletion/remove-turns',
+      'deletion/delete-turn',
+      'deletion/delete-conversation',
+    ),
     checkpoint('turns/create', 'turns/compaction/save-compaction', 'turns/reading/history'),
   ),
   R32: rule(
@@ -187,7 +185,7 @@ export const rules = {
   ),
   R34: rule(
     'A bulk covers the turns that matched when it was requested. Each turn is treated in one commit with its outcome.',
-    checkpoint('bulk/create-bulk', 'bulk/stop-turns', 'bulk/take-portion', 'bulk/settle-turn'),
+    checkpoint('bulk/create-bulk', 'bulk/stop-turns', 'bulk/take-batch', 'bulk/settle-turn'),
     checkpoint('turns/delays/queue-delayed'),
     worker('bulk/treat-turn', 'bulk/work-bulks'),
   ),
@@ -207,7 +205,7 @@ export const rules = {
   R37: rule(
     'A fork is based on the rounds of a turn up to one round, with answered calls. Only these rounds outlive their turn, as long as the fork exists.',
     turn('forks/plan-fork', 'forks/turn-up-to'),
-    checkpoint('turns/reading/history', 'deletion/erase-rounds', 'deletion/erase-lines', 'deletion/remove-turns'),
+    checkpoint('turns/reading/history', 'deletion/erase-rounds', 'deletion/erase-threads', 'deletion/remove-turns'),
     ['services/api/turns/forks/start-fork.ts'],
   ),
   R38: rule(

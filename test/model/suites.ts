@@ -1,11 +1,10 @@
 import { admissionSuite } from './admission/admission-model.ts';
 import { inputSuite } from './inputs/input-model.ts';
-import { lineSuite } from './lines/line-model.ts';
 import { approvalSuite } from './small/approval-model.ts';
 import { bulkSuite } from './small/bulk-model.ts';
 import { compactionSuite } from './small/compaction-model.ts';
 import { delaySuite } from './small/delay-model.ts';
-import { editionSuite } from './small/edition-model.ts';
+import { draftSuite } from './small/draft-model.ts';
 import { expirySuite } from './small/expiry-model.ts';
 import { fallbackSuite } from './small/fallback-model.ts';
 import { forkSuite } from './small/fork-model.ts';
@@ -15,15 +14,16 @@ import { scheduleSuite } from './small/schedule-model.ts';
 import { tierSuite } from './small/tier-model.ts';
 import { usageSuite } from './small/usage-model.ts';
 import type { Suite } from './suite.ts';
+import { threadSuite } from './threads/thread-model.ts';
 import { turnSuite } from './turn-suite.ts';
 
 /** All models: the model of the turn, and small models of the parts that it leaves out. */
 export const suites: Record<string, Suite> = {
   turn: turnSuite,
-  editions: editionSuite,
+  drafts: draftSuite,
   fallback: fallbackSuite,
   tiers: tierSuite,
-  lines: lineSuite,
+  lines: threadSuite,
   compactions: compactionSuite,
   admission: admissionSuite,
   inputs: inputSuite,

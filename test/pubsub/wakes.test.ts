@@ -6,7 +6,7 @@ import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-const event = { type: 'round.started' as const, turn_id: 'turn_1', round: 1, attempt: 1, edition: 1 };
+const event = { type: 'round.started' as const, turn_id: 'turn_1', round: 1, attempt: 1, draft: 1 };
 
 describeQueue(({ redis }) => {
   test('a subscription to wakes receives the wakes of all turns, and no live events', async () => {

@@ -35,7 +35,7 @@ describeQueue(({ redis }) => {
     const before = asked(harness);
     await harness.advance(60_000);
     // The wakeup is lost: no job of this wakeup runs.
-    const { wakeups } = await queueDelayed(harness.db, { limit: 10, needsPlace: false });
+    const { wakeups } = await queueDelayed(harness.db, { limit: 10, needsSlot: false });
     const queued = await harness.findTurn(later.id);
     await letTimePass(harness, timing.graceMs);
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { openAnswerPlace } from '#core/bounds/answer-places.ts';
+import { openAnswerSlot } from '#core/bounds/answer-slots.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { lockTurn } from '#core/checkpoint/turns/lock.ts';
 import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
@@ -165,8 +165,8 @@ test('a run that slept since its claim does not call a call that was given up (R
 
   await letTimePass(harness, 7_000);
   const plan = await planCall(turn, call!);
-  using place = openAnswerPlace('default');
-  const known = await answerCall(startRun(lease, { turn }), { call: call!, plan, claimedAt, place }, harness.worker);
+  using slot = openAnswerSlot('default');
+  const known = await answerCall(startRun(lease, { turn }), { call: call!, plan, claimedAt, slot }, harness.worker);
 
   expect([known, recorder.calls.length]).toEqual([null, 0]);
   expect((await harness.findTurn(id)).rounds[0]?.results[0]?.error?.category).toBe('outcome_unknown');

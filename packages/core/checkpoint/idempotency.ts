@@ -57,10 +57,10 @@ export async function findIdempotencyKey(db: Db, request: IdempotencyKey): Promi
 export async function completeIdempotencyKey(
   trx: Trx,
   { project, path, key }: IdempotencyKey,
-  made: { status: number; resourceId: string },
+  created: { status: number; resourceId: string },
 ): Promise<void> {
   await sql`
-    update idempotency_keys set status_code = ${made.status}, resource_id = ${made.resourceId}
+    update idempotency_keys set status_code = ${created.status}, resource_id = ${created.resourceId}
     where project = ${project} and path = ${path} and key = ${key}`.execute(trx);
 }
 

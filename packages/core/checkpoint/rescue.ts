@@ -3,7 +3,7 @@ import { write } from '../postgres/read-write.ts';
 import { MAX_RATE_LIMIT_WAIT_MS, timing } from '../turn/timing.ts';
 import type { TurnWakeup } from '../turn/wakeup.ts';
 import { dueIn, inMs } from './sql/due.ts';
-import { giveBackPlace, hasPlace } from './sql/place.ts';
+import { hasSlot, releaseSlot } from './sql/slot.ts';
 import { isTurnId } from './sql/statement.ts';
 import { wakeupColumns } from './sql/wakeup.ts';
 import type { Db } from './tables.ts';
@@ -14,14 +14,14 @@ import type { Db } from './tables.ts';
  */
 export type RateLimitedModel = { name: string; forMs: number; counts: boolean };
 
-/** The condition that a turn is late. Only `due_slot` is indexed. */
-const isLate = sql<boolean>`due_slot < now() and due_at < now()`;
+/** The condition that a turn is late. Only `due_bucket` is indexed. */
+const isLate = sql<boolean>`due_bucket < now() and due_at < now()`;
 
 /**
  * The condition that a rescue may enqueue a turn. After a wait, a turn is enqueued when it gets a slot. After its
  * deadline, it needs no slot (R27).
  */
-const mayBeWorked = sql<boolean>`(${hasPlace} or deadline_at <= now())`;
+const mayBeWorked = sql<boolean>`(${hasSlot} or deadline_at <= now())`;
 
 /** The name of the rate limit for a turn's next request, equal to `limitName` of `turn/tiers/change-tier.ts`. */
 const limitName = sql`work.model || case coalesce(tier_wait ->> 'tier', config ->> 'service_tier')
@@ -46,7 +46,7 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
     update work set generation = generation + 1, rescues = rescues + 1,
       due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
     where id = any(array(
-      select id from work where ${isLate} and ${mayBeWorked} order by due_slot limit ${limit} for no key update skip locked))
+      select id from work where ${isLate} and ${mayBeWorked} order by due_bucket limit ${limit} for no key update skip locked))
     returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`;
   const rows = await write(db, statement);
   return rows;
@@ -65,11 +65,11 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
       where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true)
         and config -> 'fallback_models' is null and config -> 'tier_fallback' is null
         and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
-      order by due_slot limit ${MAX_POSTPONED} for no key update of work skip locked
+      order by due_bucket limit ${MAX_POSTPONED} for no key update of work skip locked
     )
     update work set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
       waiting_since = case when rate_limited then waiting_since else now() end, waited_ms = waited_ms + "countedMs"::int,
-      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)}), ${giveBackPlace}
+      due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)}), ${releaseSlot}
     from late where work.id = late.id`;
   await write(db, statement);
 }

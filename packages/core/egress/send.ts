@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { ANSWER_BOUNDS } from '../bounds/answer-bounds.ts';
-import { type AnswerPlace, LARGE_ANSWERS, startTimeout } from '../bounds/answer-places.ts';
+import { type AnswerSlot, LARGE_ANSWERS, startTimeout } from '../bounds/answer-slots.ts';
 import type { Connections } from '../proxy.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { yieldToEventLoop } from '../yield-to-event-loop.ts';
@@ -16,7 +16,7 @@ export type EgressRequest = {
   maxBytes: number;
   signal?: AbortSignal;
   /** The slot of a large answer. The answer stays in its socket until it has a slot. */
-  place?: AnswerPlace | undefined;
+  slot?: AnswerSlot | undefined;
 };
 
 /**
@@ -74,9 +74,9 @@ export async function sendRequest(agent: Connections, request: EgressRequest): P
 
   if (request.signal?.aborted) onAbort();
   request.signal?.addEventListener('abort', onAbort, { once: true });
-  const stopTimeout = startTimeout(request.timeoutMs, request.place, onTimeout);
+  const stopTimeout = startTimeout(request.timeoutMs, request.slot, onTimeout);
   try {
-    if (!inFlight.over) agent.dispatch(render(url, request), readResponse(inFlight, answer, request.place));
+    if (!inFlight.over) agent.dispatch(render(url, request), readResponse(inFlight, answer, request.slot));
     return await answer.promise;
   } finally {
     stopTimeout();
@@ -109,7 +109,7 @@ function pauseIn(headers: Record<string, string>): number | undefined {
 function readResponse(
   inFlight: InFlightRequest,
   { resolve, reject }: PromiseWithResolvers<EgressResponse>,
-  place: AnswerPlace | undefined,
+  slot: AnswerSlot | undefined,
 ): Dispatcher.DispatchHandler {
   const { text } = inFlight;
   let isPlaced = false;
@@ -147,9 +147,9 @@ function readResponse(
         finish();
         controller.abort(new Error('enough'));
       } else if (bound !== null) exceed(controller, bound);
-      else if (place && !isPlaced && text.size() > LARGE_ANSWERS.bytes) {
+      else if (slot && !isPlaced && text.size() > LARGE_ANSWERS.bytes) {
         isPlaced = true;
-        pauseReading(controller, place.take(inFlight.host));
+        pauseReading(controller, slot.take(inFlight.host));
       } else if (count.isPauseDue()) pauseReading(controller, yieldToEventLoop());
     },
     onResponseEnd: finish,

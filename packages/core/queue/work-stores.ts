@@ -11,10 +11,10 @@ const RESIZE_EVERY_MS = 1_000;
  * unavailable store.
  */
 export async function workStores(stores: WorkedStore[], { queues, handle, concurrency }: Work): Promise<JobWorkers> {
-  let places = concurrency;
+  let slots = concurrency;
   const shares = () =>
     sharesOf(
-      places,
+      slots,
       stores.map((store) => store.isOpen()),
     );
   const first = shares();
@@ -34,7 +34,7 @@ export async function workStores(stores: WorkedStore[], { queues, handle, concur
   const resizing = setInterval(resize, RESIZE_EVERY_MS).unref();
   return {
     resize: (wanted) => {
-      places = wanted;
+      slots = wanted;
       resize();
     },
     close: async (graceMs) => {
@@ -56,14 +56,14 @@ export function readHandOver(handsOver: string): { index: number; queue: string 
  * Returns the slots of each store, at least 1. Open stores share all slots. A closed store has its share after its
  * return.
  */
-function sharesOf(places: number, open: boolean[]): number[] {
+function sharesOf(slots: number, open: boolean[]): number[] {
   const all = open.length;
   const taking = open.filter(Boolean).length || all;
-  let rest = places % taking;
+  let rest = slots % taking;
   return open.map((isOpen) => {
-    if (!isOpen) return Math.max(1, Math.floor(places / all));
+    if (!isOpen) return Math.max(1, Math.floor(slots / all));
     rest -= 1;
-    return Math.max(1, Math.floor(places / taking) + (rest >= 0 ? 1 : 0));
+    return Math.max(1, Math.floor(slots / taking) + (rest >= 0 ? 1 : 0));
   });
 }
 

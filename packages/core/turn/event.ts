@@ -138,15 +138,15 @@ type LiveFields = EventFieldValues & { tool_call_id: string };
  * Fields for processes only, absent until known, in UTF-16 code units. Reasoning after `reasoning_length` does not
  * belong to the round. Text from `refusal_from` on is a refusal.
  */
-export type LiveEdition = { edition?: number; reasoning_length?: number; refusal_from?: number };
+export type LiveDraft = { draft?: number; reasoning_length?: number; refusal_from?: number };
 
-type LiveEventWith<Edition> = {
+type LiveEventWith<Draft> = {
   [Type in keyof typeof liveEvents]: { type: Type; turn_id: string } & Pick<LiveFields, LiveField<Type>> &
-    ('attempt' extends LiveField<Type> ? Edition : unknown);
+    ('attempt' extends LiveField<Type> ? Draft : unknown);
 }[keyof typeof liveEvents];
 
 /** A live event as processes send it to each other. */
-export type LiveEvent = LiveEventWith<LiveEdition>;
+export type LiveEvent = LiveEventWith<LiveDraft>;
 
 /** A live event as callers see it. */
 export type LiveEventResource = LiveEventWith<unknown>;

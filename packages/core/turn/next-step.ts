@@ -1,7 +1,7 @@
 import { latestCalls } from './call.ts';
 import { type Final, leftOutputTokens, reachedLimit } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
-import { isTerminal, lacksPlace, type ToolCall, type Turn } from './turn.ts';
+import { isTerminal, lacksSlot, type ToolCall, type Turn } from './turn.ts';
 
 /** The next step of a turn. `final` is the reason why a round is the last round, which may call no tool. */
 export type NextStep =
@@ -23,7 +23,7 @@ export type RoundStep = Extract<NextStep, { kind: 'run-round' }>;
 export function nextStep(turn: Turn): NextStep {
   if (isTerminal(turn.status)) return { kind: 'nothing' };
   if (turn.work.overdue) return { kind: 'end', because: 'deadline' };
-  if (!turn.work.atHead || lacksPlace(turn)) return { kind: 'nothing' };
+  if (!turn.work.atHead || lacksSlot(turn)) return { kind: 'nothing' };
   if (turn.work.starts >= MAX_SILENT_STARTS) return { kind: 'end', because: 'poison' };
 
   const open = openCalls(turn);

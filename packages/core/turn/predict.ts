@@ -14,7 +14,7 @@ import type { Approval, Round, ToolCall, Turn, WaitsFor, Work } from './turn.ts'
 export type NewTurn = Pick<Turn, 'id' | 'project' | 'conversationId' | 'config' | 'input' | 'priority' | 'metadata'> &
   Partial<Pick<Turn, 'stored' | 'trace'>> & {
     /** Whether a turn needs a slot before a worker may take it (R27). */
-    needsPlace?: boolean;
+    needsSlot?: boolean;
     /** Whether merged inputs delay the start of the turn. */
     debounced?: boolean;
     /** The id of the requesting key, for usage only. */
@@ -51,7 +51,7 @@ export type SavedRound = {
   reply: Reply;
   attempts: number;
   /** The attempt number from the run's lease, or null without a number. */
-  edition?: number | null;
+  draft?: number | null;
   startedAt: number;
   warnings: string[];
   violations?: Violation[] | null;
@@ -69,12 +69,12 @@ export type AnswerRound = Omit<SavedRound, 'calls'>;
 /** The work on a step that is now due: no run has taken it, and its wakeup was enqueued once. */
 const FRESH_STEP = {
   ...{ generation: 0, leaseOwner: null, leased: false, starts: 0, attempts: 0 },
-  ...{ rateLimited: false, retryAt: null, early: false, edition: 0, tierWait: null },
+  ...{ rateLimited: false, retryAt: null, early: false, draft: 0, tierWait: null },
 } satisfies Partial<Work>;
 
 /** Returns the turn after its creation. */
 export function predictQueuedTurn(
-  { needsPlace, keyId: _, delaySeconds: __, completion: ___, ...turn }: NewTurn,
+  { needsSlot, keyId: _, delaySeconds: __, completion: ___, ...turn }: NewTurn,
   { position, createdAt, continues, startAt, atHead, delayed, deadlineInMs, hasEndpoints }: QueuedTurn,
 ): Turn {
   return {
@@ -90,7 +90,7 @@ export function predictQueuedTurn(
     work: {
       ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, delayed, uncontended: false, waitedMs: 0 },
       ...{ waitingSince: createdAt, model: turn.config.model, overdue: false, deadlineInMs, hasEndpoints },
-      ...{ place: needsPlace ? (atHead ? 'wanted' : 'none') : null, quotaFull: false },
+      ...{ slot: needsSlot ? (atHead ? 'wanted' : 'none') : null, quotaFull: false },
     },
   };
 }
@@ -102,7 +102,7 @@ export function predictQueuedTurn(
 export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
   if (saved.calls.some(({ waitsFor }) => waitsFor !== null)) return null;
   const after = afterReply(turn, saved);
-  return { ...after, work: { ...after.work, edition: saved.edition ?? 0 } };
+  return { ...after, work: { ...after.work, draft: saved.draft ?? 0 } };
 }
 
 /**
@@ -149,15 +149,15 @@ function workAfter({ work }: Turn, committedAt: string): Work {
 
 /** Returns the turn after a commit that also gave the lease of the next step to the run `runId` (R3). */
 export function predictLeased(turn: Turn, runId: string): Turn {
-  const { edition, starts } = turn.work;
-  const lease = { leaseOwner: runId, leased: true, uncontended: false, starts: starts + 1, edition: edition + 1 };
+  const { draft, starts } = turn.work;
+  const lease = { leaseOwner: runId, leased: true, uncontended: false, starts: starts + 1, draft: draft + 1 };
   return { ...turn, work: { ...turn.work, ...lease } };
 }
 
 /** Returns the work on a turn as it was before the run took its current lease. */
 export function beforeLease(work: Work): Work {
-  const { edition, starts } = work;
-  return { ...work, leaseOwner: null, leased: false, uncontended: false, starts: starts - 1, edition: edition - 1 };
+  const { draft, starts } = work;
+  return { ...work, leaseOwner: null, leased: false, uncontended: false, starts: starts - 1, draft: draft - 1 };
 }
 
 /** Returns the turn after the commit of an answer that does not end it, with the next round due (R25, R30). */
@@ -179,7 +179,7 @@ function afterReply(turn: Turn, saved: SavedRound): Turn {
 
 function roundOf(
   { joined, pendingInput }: Turn,
-  { number, model, reply, attempts, edition, startedAt, calls, violations = null }: SavedRound,
+  { number, model, reply, attempts, draft, startedAt, calls, violations = null }: SavedRound,
   completedAt: string,
 ): Round {
   const { text, finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;
@@ -187,7 +187,7 @@ function roundOf(
   return {
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
     ...{ serviceTier, reasoning, refusalFrom, violations },
-    edition: edition ?? 0,
+    draft: draft ?? 0,
     sent: joined.length,
     input: pendingInput,
     startedAt: new Date(startedAt).toISOString(),

@@ -86,7 +86,7 @@ export type Round = {
   /** The violations of the turn's output schema in the answer. Null if there are none, or if the text is no answer. */
   violations: Violation[] | null;
   /** The committed attempt number of the round: 0, plus 1 for each earlier attempt that may have published text. */
-  edition: number;
+  draft: number;
   /** Requests for the reply, which may be several only with emulated tool calls. */
   requests: number;
   attempts: number;
@@ -172,7 +172,7 @@ export type Work = {
   /** No other job for the step can exist: a run may start without writing (R3). */
   uncontended: boolean;
   /** The attempt number of the round that the next lease assigns. */
-  edition: number;
+  draft: number;
   overdue: boolean;
   /** Milliseconds to the turn's deadline, or null without a deadline. */
   deadlineInMs: number | null;
@@ -193,7 +193,7 @@ export type Work = {
   /** The time since which the turn waits or its step is due. */
   waitingSince: string;
   /** The turn's slot, or null if turns need no slot (R27). */
-  place: Place | null;
+  slot: Slot | null;
   /** Whether the turn waits for a slot while its project runs its maximum of turns. */
   quotaFull: boolean;
   /**
@@ -210,11 +210,11 @@ export type TierWait = { refusals: number; waitedMs: number; tier: 'default' | n
  * `held` while a step of the turn is enqueued or running, `wanted` if the turn requests a slot, `none` while it
  * waits.
  */
-export type Place = 'none' | 'wanted' | 'held' | 'stopped';
+export type Slot = 'none' | 'wanted' | 'held' | 'stopped';
 
 /** Returns whether the turn must wait for a slot before a worker may take it. */
-export function lacksPlace({ work }: { work: Pick<Work, 'place'> }): boolean {
-  return work.place !== null && work.place !== 'held';
+export function lacksSlot({ work }: { work: Pick<Work, 'slot'> }): boolean {
+  return work.slot !== null && work.slot !== 'held';
 }
 
 /** A conversation as it is stored, with its active turn. */

@@ -48,6 +48,6 @@ export function wakeupOf({ id, priority, work }: Turn): TurnWakeup {
     step: work.step,
     generation: work.generation,
     provider,
-    priority: work.place === 'held' ? ADMITTED_PRIORITY : priority,
+    priority: work.slot === 'held' ? ADMITTED_PRIORITY : priority,
   };
 }

@@ -6,7 +6,7 @@ import { ConversationRequest } from '#core/turn/request/conversation.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
-import type { Made, Making } from '../../start/made.ts';
+import type { Created, Creation } from '../../start/creation.ts';
 import { checkStanding, resolveConfig } from '../../start/resolve-config.ts';
 import { refuseTurnFields } from '../../start/start-time.ts';
 import { type Started, startingConversation } from '../../start/start-turn.ts';
@@ -50,14 +50,14 @@ const create = route('post', '/v1/conversations', 'createConversation', {
 export function createConversationRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues).openapi(create, async (c) => {
     const project = c.get('project');
-    const made = (await findReplay(c, context)) ?? (await makeOne(c, context, c.req.valid('json')));
-    if ('wakeups' in made && made.wakeups) await publishChanges(context, { wakeups: made.wakeups });
+    const created = (await findReplay(c, context)) ?? (await makeOne(c, context, c.req.valid('json')));
+    if ('wakeups' in created && created.wakeups) await publishChanges(context, { wakeups: created.wakeups });
 
-    c.header('Location', `${context.publicUrl}/v1/conversations/${made.resourceId}`);
-    const found = await findOwnConversation(context.db, project, made.resourceId);
+    c.header('Location', `${context.publicUrl}/v1/conversations/${created.resourceId}`);
+    const found = await findOwnConversation(context.db, project, created.resourceId);
     const conversation = showConversation(found, context);
-    if (made.status === 201) return c.json(conversation, 201);
-    const turn = await findFirstTurn(context.db, made.resourceId);
+    if (created.status === 201) return c.json(conversation, 201);
+    const turn = await findFirstTurn(context.db, created.resourceId);
     if (turn) setPollAfter(c, turn);
     return c.json({ ...conversation, ...(turn && { turn: presentTurn(turn) }) }, 202);
   });
@@ -67,11 +67,11 @@ async function makeOne(
   c: Context<ApiEnv>,
   context: ApiContext,
   body: ConversationRequest,
-): Promise<Made & Partial<Pick<Started, 'wakeups'>>> {
+): Promise<Created & Partial<Pick<Started, 'wakeups'>>> {
   const project = c.get('project');
   const config = await configOfTurn(body, { ...context, project });
-  const making = await makingOf(context, { ...startedBy(c, context), body, config });
-  return (body.input ? startWithinQuota : withIdempotencyKey)(c, context, making);
+  const creation = await creationOf(context, { ...startedBy(c, context), body, config });
+  return (body.input ? startWithinQuota : withIdempotencyKey)(c, context, creation);
 }
 
 /** Resolves the configuration of the first turn. Returns null without a turn, after a check of the configuration. */
@@ -85,15 +85,15 @@ async function configOfTurn(
   return null;
 }
 
-type Creation = ReturnType<typeof startedBy> & {
+type WantedConversation = ReturnType<typeof startedBy> & {
   body: ConversationRequest;
   config: TurnConfig | null;
 };
 
-async function makingOf(
+async function creationOf(
   context: ApiContext,
-  { project, keyId, trace, needsPlace, body, config }: Creation,
-): Promise<Making<Made | (Made & Pick<Started, 'wakeups'>)>> {
+  { project, keyId, trace, needsSlot, body, config }: WantedConversation,
+): Promise<Creation<Created | (Created & Pick<Started, 'wakeups'>)>> {
   const id = newId('conv');
   const standing = { config: standingOf(body), metadata: body.metadata ?? {} };
   if (!body.input || !config) {
@@ -110,7 +110,7 @@ async function makingOf(
     project,
     keyId,
     trace,
-    needsPlace,
+    needsSlot,
     conversationId: id,
     config,
     taken,
@@ -120,7 +120,7 @@ async function makingOf(
 }
 
 /** Makes the conversation the resource of the answer, in place of its turn. */
-function withResource(making: Making<Started>, resourceId: string): Making<Made & Pick<Started, 'wakeups'>> {
-  if (!making.together) return { atOnce: async (db) => ({ ...(await making.atOnce(db)), resourceId }) };
-  return { together: async (trx) => ({ ...(await making.together(trx)), resourceId }) };
+function withResource(creation: Creation<Started>, resourceId: string): Creation<Created & Pick<Started, 'wakeups'>> {
+  if (!creation.together) return { atOnce: async (db) => ({ ...(await creation.atOnce(db)), resourceId }) };
+  return { together: async (trx) => ({ ...(await creation.together(trx)), resourceId }) };
 }

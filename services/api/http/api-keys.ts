@@ -47,12 +47,12 @@ export function makeApiKeys(accessKeys: () => AccessKey[], host: string): ApiKey
 }
 
 /** Derives a result from a value, again after each change of the value. */
-function remembered<Value, Made>(read: () => Value, make: (value: Value) => Made): () => Made {
-  let last: { value: Value; made: Made } | undefined;
+function remembered<Value, Created>(read: () => Value, make: (value: Value) => Created): () => Created {
+  let last: { value: Value; created: Created } | undefined;
   return () => {
     const value = read();
-    if (!last || last.value !== value) last = { value, made: make(value) };
-    return last.made;
+    if (!last || last.value !== value) last = { value, created: make(value) };
+    return last.created;
   };
 }
 

@@ -9,34 +9,34 @@ import {
 } from '#core/checkpoint/idempotency.ts';
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 import { canonicalJson } from '#core/json.ts';
-import type { Made, Making } from '../../start/made.ts';
+import type { Created, Creation } from '../../start/creation.ts';
 import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiEnv } from './router.ts';
 
 /** The result of an earlier request with the same key. */
-type Replayed = Made & { isReplay: true };
+type Replayed = Created & { isReplay: true };
 
 /**
  * Does the work of a creating request once per Idempotency-Key. The key is written in the transaction of the work. So
  * a refused request leaves no key, and a concurrent duplicate waits for the first. A replay answers with the first
  * result.
  */
-export async function withIdempotencyKey<M extends Made>(
+export async function withIdempotencyKey<M extends Created>(
   c: Context<ApiEnv>,
   { db }: { db: Db },
-  making: Making<M>,
+  creation: Creation<M>,
 ): Promise<M | Replayed> {
-  if (c.req.header('idempotency-key') === undefined && making.atOnce) return making.atOnce(db);
-  return db.transaction().execute(await makeOnce(c, making));
+  if (c.req.header('idempotency-key') === undefined && creation.atOnce) return creation.atOnce(db);
+  return db.transaction().execute(await makeOnce(c, creation));
 }
 
 /** Does the same work as part of a transaction that a failure undoes. */
-export async function makeOnce<M extends Made>(
+export async function makeOnce<M extends Created>(
   c: Context<ApiEnv>,
-  making: Making<M>,
+  creation: Creation<M>,
 ): Promise<(trx: Trx) => Promise<M | Replayed>> {
   const key = readKey(c.req.header('idempotency-key'));
-  const make = (trx: Trx) => (making.together ? making.together(trx) : making.atOnce(trx));
+  const make = (trx: Trx) => (creation.together ? creation.together(trx) : creation.atOnce(trx));
   if (key === undefined) return make;
 
   const request = await keyOf(c, key);
@@ -44,9 +44,9 @@ export async function makeOnce<M extends Made>(
     const remembered = await rememberIdempotencyKey(trx, request);
     if (remembered.kind === 'mismatch') throw refused('idempotency_key_reused');
     if (remembered.kind === 'replay') return replayOf(c, remembered);
-    const made = await make(trx);
-    await completeIdempotencyKey(trx, request, made);
-    return made;
+    const created = await make(trx);
+    await completeIdempotencyKey(trx, request, created);
+    return created;
   };
 }
 
@@ -66,7 +66,7 @@ async function keyOf(c: Context<ApiEnv>, key: string): Promise<IdempotencyKey> {
 
 function replayOf(c: Context<ApiEnv>, { status, resourceId }: Extract<Remembered, { kind: 'replay' }>): Replayed {
   c.header('Idempotency-Replayed', 'true');
-  return { status: status as Made['status'], resourceId, isReplay: true };
+  return { status: status as Created['status'], resourceId, isReplay: true };
 }
 
 function readKey(key: string | undefined): string | undefined {

@@ -7,7 +7,7 @@ import type { Db } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId, newId } from '#core/id.ts';
 import { iso } from '#core/turn/resource/iso.ts';
-import type { Made } from '../../start/made.ts';
+import type { Created } from '../../start/creation.ts';
 import type { ApiContext } from '../context.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
 import { type ApiEnv, json, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
@@ -129,13 +129,13 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
       return c.json({ object: 'bulk' as const, dry_run: true as const, matched }, 200);
     }
     const { filter: asAsked } = await c.req.json<{ filter: Record<string, unknown> }>();
-    const making = async (trx: Parameters<typeof createBulk>[0]): Promise<Made> => {
+    const creation = async (trx: Parameters<typeof createBulk>[0]): Promise<Created> => {
       const id = newId('bulk');
       const matching = await matchingTurns(trx, project, stored);
       if ((await createBulk(trx, { id, project, action, filter: asAsked, matching })) > MAX_BULK_TURNS) throw tooMany();
       return { status: 202, resourceId: id };
     };
-    const { resourceId } = await withIdempotencyKey(c, context, { together: making });
+    const { resourceId } = await withIdempotencyKey(c, context, { together: creation });
     c.header('Location', `${context.publicUrl}/v1/bulk/${resourceId}`);
     return c.json(presentBulk(await findOwnBulk(context.db, project, resourceId)), 202);
   };

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Project } from '#core/project.ts';
-import type { Made, Making } from '../../start/made.ts';
+import type { Created, Creation } from '../../start/creation.ts';
 import { quotaHeaders, refuseQuota, stateItem } from '../../start/refuse-quota.ts';
 import type { TokensPerDay } from '../../start/tokens-per-day.ts';
 import type { ApiContext } from '../context.ts';
@@ -11,27 +11,27 @@ import type { ApiEnv } from '../http/router.ts';
  * Does the work of a request that starts a turn, once per Idempotency-Key and within the quotas of its project. A
  * queued turn above the quota is undone and refused. Every request that may start a turn uses this function.
  */
-export async function startWithinQuota<M extends Made>(
+export async function startWithinQuota<M extends Created>(
   c: Context<ApiEnv>,
   context: Pick<ApiContext, 'db' | 'projects' | 'startQueue' | 'tokensPerDay'>,
-  starting: Making<M>,
-): Promise<M | (Made & { isReplay: true })> {
+  starting: Creation<M>,
+): Promise<M | (Created & { isReplay: true })> {
   const project = context.projects.find(c.get('project'));
-  const making = withinTokensPerDay(context, project.name, starting);
+  const creation = withinTokensPerDay(context, project.name, starting);
   const { maxQueuedTurns } = project;
-  if (maxQueuedTurns === null) return withIdempotencyKey(c, context, making);
-  const once = await makeOnce(c, making);
+  if (maxQueuedTurns === null) return withIdempotencyKey(c, context, creation);
+  const once = await makeOnce(c, creation);
   const admitted = await context.startQueue(
     { name: project.name, maxQueuedTurns },
     {
-      standsAlone: making.atOnce !== undefined,
+      standsAlone: creation.atOnce !== undefined,
       make: once,
-      isNew: (made) => !('isReplay' in made) && !('hasJoined' in made),
+      isNew: (created) => !('isReplay' in created) && !('hasJoined' in created),
     },
   );
   if (!admitted) refuseQuota(project, { name: 'max_queued_turns', resetSeconds: null });
   tell(c, project, admitted.remaining);
-  return admitted.made;
+  return admitted.created;
 }
 
 /** Adds the rest of the queued-turns quota to the headers of an earlier check. */
@@ -44,11 +44,11 @@ function tell(c: Context<ApiEnv>, project: Project, remaining: number): void {
 /**
  * Does the work, or refuses it if the tokens of the day are used up. A replay of an Idempotency-Key is never refused.
  */
-function withinTokensPerDay<M extends Made>(
+function withinTokensPerDay<M extends Created>(
   { tokensPerDay }: { tokensPerDay: TokensPerDay },
   project: string,
-  { together, atOnce }: Making<M>,
-): Making<M> {
+  { together, atOnce }: Creation<M>,
+): Creation<M> {
   if (together) return { together: (trx) => tokensPerDay.check(project).then(() => together(trx)) };
   return { atOnce: (db) => tokensPerDay.check(project).then(() => atOnce(db)) };
 }

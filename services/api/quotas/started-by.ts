@@ -10,11 +10,11 @@ import type { ApiEnv } from '../http/router.ts';
 export function startedBy(
   c: Context<ApiEnv>,
   { admission }: Pick<ApiContext, 'admission'>,
-): Pick<TurnStart, 'project' | 'keyId' | 'trace' | 'needsPlace'> {
+): Pick<TurnStart, 'project' | 'keyId' | 'trace' | 'needsSlot'> {
   return {
     project: c.get('project'),
     keyId: c.get('keyId'),
     trace: readTraceContext((name) => c.req.header(name)),
-    needsPlace: admission.isNeeded(),
+    needsSlot: admission.isNeeded(),
   };
 }

@@ -103,7 +103,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const { turn, conversation_id: conversationId = null, enabled, if_missed, ...plan } = c.req.valid('json');
     await checkTurn(context, { project, turn, conversationId });
     const id = newId('sched');
-    const made = await withIdempotencyKey(c, context, {
+    const created = await withIdempotencyKey(c, context, {
       together: async (trx) => {
         const now = await readClock(trx);
         const planned = readPlan(plan, { now });
@@ -114,8 +114,8 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
         return { status: 201, resourceId: id };
       },
     });
-    c.header('Location', `${context.publicUrl}/v1/schedules/${made.resourceId}`);
-    return c.json(present(await findOwn(context.db, project, made.resourceId)), 201);
+    c.header('Location', `${context.publicUrl}/v1/schedules/${created.resourceId}`);
+    return c.json(present(await findOwn(context.db, project, created.resourceId)), 201);
   };
 }
 

@@ -13,7 +13,7 @@ export type RoundBuffer = RoundAttempt & {
 };
 
 /** An attempt at a round. Runs of the same attempt differ by their attempt number. */
-type RoundAttempt = { round: number; attempt: number; edition: number };
+type RoundAttempt = { round: number; attempt: number; draft: number };
 type RoundEvent = Extract<LiveEvent, { attempt: number }>;
 /** The deltas that are addressed by an offset. */
 type TextDelta = Extract<LiveEvent, { offset: number }>;
@@ -29,11 +29,11 @@ export function addRoundEvent(known: RoundBuffer | null, event: RoundEvent): Rou
 
 /** Compares two attempts. Negative if the first is earlier, 0 if both are the same attempt at the same round. */
 function compareAttempts(a: RoundAttempt, b: RoundAttempt): number {
-  return a.round - b.round || a.attempt - b.attempt || a.edition - b.edition;
+  return a.round - b.round || a.attempt - b.attempt || a.draft - b.draft;
 }
 
-function attemptOf({ round, attempt, edition = 0 }: RoundEvent): RoundAttempt {
-  return { round, attempt, edition };
+function attemptOf({ round, attempt, draft = 0 }: RoundEvent): RoundAttempt {
+  return { round, attempt, draft };
 }
 
 function beginOf(event: RoundEvent): RoundBuffer {
@@ -69,7 +69,7 @@ export type Sent = RoundAttempt & { offsets: Record<TextDelta['type'], number> }
 export const NOTHING_SENT: Sent = {
   round: 0,
   attempt: 0,
-  edition: 0,
+  draft: 0,
   offsets: { 'reasoning.delta': 0, 'output_text.delta': 0 },
 };
 
@@ -85,7 +85,7 @@ export function unsent(buffer: RoundBuffer, sent: Sent): { events: LiveEvent[]; 
   return {
     events: [...(order > 0 ? [startOf(buffer)] : []), ...deltas.filter(({ delta }) => delta !== '')],
     sent: {
-      ...{ round: buffer.round, attempt: buffer.attempt, edition: buffer.edition },
+      ...{ round: buffer.round, attempt: buffer.attempt, draft: buffer.draft },
       offsets: offsetsAfter(deltas, from),
     },
   };

@@ -1,4 +1,4 @@
-import type { LatestEdition } from '#core/turn/responses/events.ts';
+import type { LatestDraft } from '#core/turn/responses/events.ts';
 import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import type { WatchedTurn } from './watched-turn.ts';
 
@@ -9,12 +9,12 @@ import type { WatchedTurn } from './watched-turn.ts';
  */
 export function runningRound(
   { progress, liveBuffer }: WatchedTurn,
-  current: LatestEdition | null,
+  current: LatestDraft | null,
 ): RunningReply | undefined {
   const running = progress && liveBuffer.running(progress);
   if (!running) return undefined;
-  const { round, attempt, edition, texts, reasoningLength, refusalFrom } = running;
-  if (current && round === current.round && edition < current.edition) return undefined;
+  const { round, attempt, draft, texts, reasoningLength, refusalFrom } = running;
+  if (current && round === current.round && draft < current.draft) return undefined;
   const [reasoning, text] = [texts['reasoning.delta'].text, texts['output_text.delta'].text];
-  return { round, attempt, edition, reasoning, reasoningLength, text, refusalFrom };
+  return { round, attempt, draft, reasoning, reasoningLength, text, refusalFrom };
 }

@@ -5,7 +5,7 @@ import type { ConversationRequest } from '#core/turn/request/conversation.ts';
 import { type StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
-import type { Made } from '../../start/made.ts';
+import type { Created } from '../../start/creation.ts';
 import { mergeConfig, resolveConfig } from '../../start/resolve-config.ts';
 import { type Joined, joinOrStartTurn, type Started, startingConversation } from '../../start/start-turn.ts';
 import { takeInput } from '../../start/take-input.ts';
@@ -75,8 +75,8 @@ function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv>
     const config = await resolveConfig(standing, { ...context, project, input: body.input });
     const taken = await takeInput(context, { project, config, input: body.input });
     const start = { ...startedBy(c, context), conversationId: newId('conv'), config, taken, request: body };
-    const made = await startWithinQuota(c, context, startingConversation(start, begunWith(standing)));
-    return c.json(await accept(c, context, made), 202);
+    const created = await startWithinQuota(c, context, startingConversation(start, begunWith(standing)));
+    return c.json(await accept(c, context, created), 202);
   };
 }
 
@@ -92,8 +92,8 @@ function startInConversation(context: ApiContext): RouteHandler<typeof inConvers
     const config = await resolveConfig(mergeConfig(conversation.config, given), rules);
     const taken = await takeInput(context, { project, config, input: body.input });
     const start = { ...startedBy(c, context), conversationId: conversation.id, config, taken, request: body, given };
-    const made = await startWithinQuota(c, context, { together: (trx) => joinOrStartTurn(trx, start) });
-    return c.json(await accept(c, context, made), statusOf(made));
+    const created = await startWithinQuota(c, context, { together: (trx) => joinOrStartTurn(trx, start) });
+    return c.json(await accept(c, context, created), statusOf(created));
   };
 }
 
@@ -102,18 +102,18 @@ function begunWith(config: StandingConfig) {
 }
 
 /** An input that joined a turn is answered with 200, a new turn with 202. */
-function statusOf({ status }: Made): 200 | 202 {
+function statusOf({ status }: Created): 200 | 202 {
   return status === 200 ? 200 : 202;
 }
 
 /** Answers a request that started a turn, added its input to a turn, or was replayed. */
-export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started | Joined) {
-  const isNew = 'turn' in made;
+export async function accept(c: Context<ApiEnv>, context: ApiContext, created: Created | Started | Joined) {
+  const isNew = 'turn' in created;
   if (isNew) {
-    context.streamHub.addCreated(made.turn);
-    await publishChanges(context, { wakeups: made.wakeups, ended: made.interrupted });
-  } else if ('wakeups' in made) await publishChanges(context, { wakeups: [], joined: [made.resourceId] });
-  const turn = isNew ? made.turn : await findOwnTurn(context.db, c.get('project'), made.resourceId);
+    context.streamHub.addCreated(created.turn);
+    await publishChanges(context, { wakeups: created.wakeups, ended: created.interrupted });
+  } else if ('wakeups' in created) await publishChanges(context, { wakeups: [], joined: [created.resourceId] });
+  const turn = isNew ? created.turn : await findOwnTurn(context.db, c.get('project'), created.resourceId);
   c.header('Location', `${context.publicUrl}/v1/turns/${turn.id}`);
   setPollAfter(c, turn);
   return presentTurn(turn);

@@ -78,7 +78,7 @@ function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
     const retried = await context.db
       .transaction()
       .execute((trx) =>
-        retryTurn(trx, { project: c.get('project'), turnId: id, needsPlace: context.admission.isNeeded() }),
+        retryTurn(trx, { project: c.get('project'), turnId: id, needsSlot: context.admission.isNeeded() }),
       );
     if (retried.kind === 'missing') throw turnNotFound();
     if (retried.kind === 'not-failed') throw refused('turn_not_failed');

@@ -7,7 +7,7 @@ import { NewInput } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import type { Turn as StoredTurn } from '#core/turn/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
-import type { Made } from '../../start/made.ts';
+import type { Created } from '../../start/creation.ts';
 import { takeInput } from '../../start/take-input.ts';
 import { keepTaken, type TakenInput } from '../../start/take-parts.ts';
 import type { ApiContext } from '../context.ts';
@@ -49,8 +49,8 @@ export function turnInputRoutes(context: ApiContext) {
     if (!(await findReplay(c, context))) {
       const taken = await takeInput(context, { project, config: turn.config, input });
       const joining = { taken, metadata: metadata ?? {} };
-      const made = await withIdempotencyKey(c, context, { together: (trx) => addInput(trx, turn, joining) });
-      if (!('isReplay' in made)) await publishChanges(context, { wakeups: [], joined: [turn.id] });
+      const created = await withIdempotencyKey(c, context, { together: (trx) => addInput(trx, turn, joining) });
+      if (!('isReplay' in created)) await publishChanges(context, { wakeups: [], joined: [turn.id] });
     }
     const now = await findOwnTurn(context.db, project, turn.id);
     setPollAfter(c, now);
@@ -64,7 +64,7 @@ async function addInput(
   trx: Trx,
   { id, project, conversationId }: StoredTurn,
   { taken, metadata }: Joining,
-): Promise<Made> {
+): Promise<Created> {
   if (!(await lockConversation(trx, conversationId))) throw turnNotFound();
   if (!(await joinTurn(trx, id, { content: taken.input, metadata }))) throw await whyNot(trx, project, id);
   await keepTaken(trx, { project, turnId: id, taken });

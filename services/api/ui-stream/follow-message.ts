@@ -1,4 +1,4 @@
-import type { LatestEdition } from '#core/turn/responses/events.ts';
+import type { LatestDraft } from '#core/turn/responses/events.ts';
 import { errorChunk, type UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { makeUiTeller, type UiTeller } from '#core/turn/ui-message/ui-teller.ts';
 import { DONE, EVENT_STREAM_HEADERS, HEARTBEAT } from '../openai/responses/stream/event-frame.ts';
@@ -12,7 +12,7 @@ import type { WatchedTurn } from '../stream/watched-turn.ts';
  * The sink of a stream, and the last event and the latest attempt number of the turn that its request read. Older
  * events are not sent.
  */
-type MessageStart = { lastEvent: number; current: LatestEdition | null; sink: Sink };
+type MessageStart = { lastEvent: number; current: LatestDraft | null; sink: Sink };
 
 /**
  * Streams a turn as a UI message from its start: committed rounds when they are read, the text and reasoning of the

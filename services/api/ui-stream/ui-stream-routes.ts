@@ -3,7 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
-import { latestEdition } from '#core/turn/responses/events.ts';
+import { latestDraft } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation, findOwnTurn } from '../http/find-own.ts';
@@ -108,7 +108,7 @@ function stream(c: HonoContext<ApiEnv>, context: Context, turn: Turn): Response 
     headers,
     ...{ pending: context.streamHub.pending, project, turnId: turn.id },
     open: (sink) => {
-      const start = { lastEvent: turn.lastEvent, current: latestEdition(turn), sink };
+      const start = { lastEvent: turn.lastEvent, current: latestDraft(turn), sink };
       return context.streamHub.join(turn.id, sink, (watch) => followMessage(watch, start));
     },
     closed: context.streamLimiter.acquire({ project, keyId: c.get('keyId') }),

@@ -95,14 +95,14 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const { description = null, events = [...DEFAULT_EVENTS], withTurn = false } = changeOf(rest);
     const project = c.get('project');
     const id = newId('whe');
-    const made = await withIdempotencyKey(c, context, {
+    const created = await withIdempotencyKey(c, context, {
       atOnce: async (db) => {
         const own = { description, events, withTurn, secret: newWebhookSecret() };
         if (!(await createWebhookEndpoint(db, { id, project, url, ...own }))) throw tooMany();
         return { status: 201, resourceId: id };
       },
     });
-    const endpoint = await findOwnWebhookEndpoint(context.db, project, made.resourceId);
+    const endpoint = await findOwnWebhookEndpoint(context.db, project, created.resourceId);
     c.header('Location', `${context.publicUrl}/v1/webhook_endpoints/${endpoint.id}`);
     return c.json({ ...presentWebhookEndpoint(endpoint), secrets: endpoint.secrets }, 201);
   };

@@ -1,4 +1,4 @@
-import type { AnswerPlace } from '#core/bounds/answer-places.ts';
+import type { AnswerSlot } from '#core/bounds/answer-slots.ts';
 import { takeRateLimitSlot } from '#core/checkpoint/limits/rate-limit.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { retryTransient } from '#core/postgres/retry-transient.ts';
@@ -16,7 +16,7 @@ import { type CallPlan, cacheKeyOf } from './plan-calls.ts';
 import type { KnownResult } from './result-writer.ts';
 import { elapsedMs, type Stopwatch, startStopwatch } from './stopwatch.ts';
 
-export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: Stopwatch; place: AnswerPlace };
+export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: Stopwatch; slot: AnswerSlot };
 
 /**
  * Answers a call by its plan. Returns null if the call did not run, or may safely run again. The next run of the step
@@ -62,7 +62,7 @@ async function execute(
       toolSecrets: context.toolSecrets,
       redact: context.redact,
       signal: run.lease.signal,
-      place: planned.place,
+      slot: planned.slot,
       progress: (value) => publishProgress(run, { call, value }, context),
       takeSlot: (slot) =>
         retryTransient(() => takeRateLimitSlot(context.db, { project: run.turn.project, tool: call.name, ...slot })),

@@ -1,4 +1,4 @@
-import { openAnswerPlace } from '#core/bounds/answer-places.ts';
+import { openAnswerSlot } from '#core/bounds/answer-slots.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { lackedBy } from '#core/tools/loaded-tools.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
@@ -38,8 +38,8 @@ export async function runToolBatch(
   const calling = own.map(async (planned) => {
     const startedAt = Date.now();
     // A large answer keeps its slot until it is saved.
-    using place = openAnswerPlace(run.turn.project);
-    const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt, place }, context);
+    using slot = openAnswerSlot(run.turn.project);
+    const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt, slot }, context);
     if (known) await writer.write(planned.call, { ...known, startedAt, endedAt: Date.now() });
     return known && needsClaim(planned) ? [planned.call.index] : [];
   });

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 
 /** Releases the slot of a job while its batch continues. Returns false if the job keeps its slot for now. */
-export type LeavePlace = () => boolean;
+export type LeaveSlot = () => boolean;
 
 /** A handler that receives a function with which its job may leave its slot. */
-export type LeavingHandler = (job: Parameters<JobHandler>[0] & { leavePlace?: LeavePlace }) => Promise<void>;
+export type LeavingHandler = (job: Parameters<JobHandler>[0] & { leaveSlot?: LeaveSlot }) => Promise<void>;
 
 /** The batches of a worker that continue although their jobs are acknowledged, each under its lease (decision 41). */
 export type SlowBatches = {
@@ -16,14 +16,14 @@ export type SlowBatches = {
 };
 
 /** The maximum of slow batches for each slot of a worker, for all its providers together. */
-const PER_PLACE = 4;
+const PER_SLOT = 4;
 
 /**
  * Lets batches leave the slots of a worker with `concurrency` slots for each provider. Above the bound, batches keep
  * their slots.
  */
 export function makeSlowBatches(concurrency: number): SlowBatches {
-  const most = PER_PLACE * concurrency;
+  const most = PER_SLOT * concurrency;
   const working = new Set<Promise<void>>();
   let isClosing = false;
 
@@ -31,7 +31,7 @@ export function makeSlowBatches(concurrency: number): SlowBatches {
     letLeave: (handle) => async (job) => {
       const { promise: left, resolve } = Promise.withResolvers<void>();
       let hasLeft = false;
-      const leavePlace = () => {
+      const leaveSlot = () => {
         if (isClosing || working.size >= most) return false;
         hasLeft = true;
         working.add(done);
@@ -42,7 +42,7 @@ export function makeSlowBatches(concurrency: number): SlowBatches {
       // A finished acknowledgement brings no next job.
       const handsOver = () => (hasLeft ? null : (job.handsOver?.() ?? null));
       const mayContinue = (queue: string) => !hasLeft && (job.mayContinue?.(queue) ?? false);
-      const done = handle({ ...job, handsOver, mayContinue, leavePlace });
+      const done = handle({ ...job, handsOver, mayContinue, leaveSlot });
       await Promise.race([done, left]);
     },
     close: async (graceMs) => {

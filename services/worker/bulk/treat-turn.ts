@@ -1,7 +1,7 @@
 import type { BulkAction } from '#core/checkpoint/bulk/bulk.ts';
 import { lockBulkTurn, settleBulkTurn } from '#core/checkpoint/bulk/settle-turn.ts';
 import { releaseStoppedTurn } from '#core/checkpoint/bulk/stop-turns.ts';
-import type { BulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
+import type { BulkBatch } from '#core/checkpoint/bulk/take-batch.ts';
 import { deleteTurn, type TurnDeletion } from '#core/checkpoint/deletion/delete-turn.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
@@ -13,7 +13,7 @@ import { type Publishing, publishChanges } from '../../process/publish-changes.t
 /** The resources for treating the turns of a bulk. */
 export type BulkWorker = Publishing;
 
-type Treated = Omit<BulkPortion, 'turnIds'> & { turnId: string };
+type Treated = Omit<BulkBatch, 'turnIds'> & { turnId: string };
 
 /**
  * The outcome of a turn, which is `done` or the code of a refusal, and the effects of the commit. `hasEnded`: this
@@ -30,7 +30,7 @@ export async function treatTurn(treated: Treated, context: BulkWorker): Promise<
   try {
     const treatment = await context.db.transaction().execute(async (trx) => {
       if (!(await lockBulkTurn(trx, bulkId, turnId))) return null;
-      const done = await ACTIONS[action](trx, { project, turnId, needsPlace: context.admission.isNeeded() });
+      const done = await ACTIONS[action](trx, { project, turnId, needsSlot: context.admission.isNeeded() });
       await settleBulkTurn(trx, { bulkId, turnId, outcome: done.outcome });
       return done;
     });
@@ -51,7 +51,7 @@ function publish(turnId: string, { wakeups = [], hasEnded }: Treatment, context:
   return publishChanges(context, { wakeups, ...(hasEnded ? { ended: [turnId] } : { changed: [turnId] }) });
 }
 
-type Act = { project: string; turnId: string; needsPlace: boolean };
+type Act = { project: string; turnId: string; needsSlot: boolean };
 
 const ACTIONS: Record<BulkAction, (trx: Trx, act: Act) => Promise<Treatment>> = {
   cancel: async (trx, { project, turnId }) => {

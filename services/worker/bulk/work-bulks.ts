@@ -1,6 +1,6 @@
 import { countSettledTurns } from '#core/checkpoint/bulk/settle-turn.ts';
 import { stopBulkTurns } from '#core/checkpoint/bulk/stop-turns.ts';
-import { type BulkPortion, takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
+import { type BulkBatch, takeBulkBatch } from '#core/checkpoint/bulk/take-batch.ts';
 import { type BulkWorker, treatTurn } from './treat-turn.ts';
 
 /** The turns of a batch. They are few, so that a stopping worker need not wait long. */
@@ -19,15 +19,15 @@ export async function workBulks(context: BulkWorker, forMs = LONGEST_MS, limit =
   const until = performance.now() + forMs;
   while (performance.now() < until && (await stopBulkTurns(context.db)));
   do {
-    const portion = await takeBulkPortion(context.db, limit);
-    if (!portion) return;
-    await workPortion(portion, context);
-    await countSettledTurns(context.db, portion.bulkId);
+    const batch = await takeBulkBatch(context.db, limit);
+    if (!batch) return;
+    await workBatch(batch, context);
+    await countSettledTurns(context.db, batch.bulkId);
   } while (performance.now() < until);
 }
 
 /** Treats the turns of a batch. If a connection breaks, a later batch has the remaining turns. */
-async function workPortion({ turnIds, ...bulk }: BulkPortion, context: BulkWorker): Promise<void> {
+async function workBatch({ turnIds, ...bulk }: BulkBatch, context: BulkWorker): Promise<void> {
   const left = turnIds.values();
   const workOff = async () => {
     for (const turnId of left) await treatTurn({ ...bulk, turnId }, context);

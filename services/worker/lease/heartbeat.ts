@@ -3,7 +3,7 @@ import { type LeaseRenewal, type RenewalOutcome, renewLeases } from '#core/check
 import type { WorkerStep } from '#core/checkpoint/workers.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { Log } from '../../process/log.ts';
-import type { LeavePlace } from '../batch/slow-batches.ts';
+import type { LeaveSlot } from '../batch/slow-batches.ts';
 import type { Lease, StopReason } from './run.ts';
 
 /** The running steps of this worker, and their leases. */
@@ -27,12 +27,12 @@ export type Heartbeat = {
 /**
  * `wasLeased`: an earlier commit gave the lease, and some of its time has passed. The next beat renews such a lease.
  */
-type Tracking = { limitMs: number; leavePlace?: LeavePlace | undefined; wasLeased?: boolean };
+type Tracking = { limitMs: number; leaveSlot?: LeaveSlot | undefined; wasLeased?: boolean };
 
 /** `startedAt` is in milliseconds since 1970. The other times are by `performance.now()`. */
 type TrackedRun = {
   lease: Lease;
-  leavePlace: LeavePlace | undefined;
+  leaveSlot: LeaveSlot | undefined;
   renewedAt: number;
   until: number;
   startedAt: number;
@@ -63,17 +63,17 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   }
 
   return {
-    track: (lease, { limitMs, leavePlace, wasLeased = false }) => {
+    track: (lease, { limitMs, leaveSlot, wasLeased = false }) => {
       if (isShutDown) lease.stop('shutdown');
       const now = performance.now();
       const renewedAt = wasLeased ? Number.NEGATIVE_INFINITY : now;
-      tracked.set(lease.id, { lease, leavePlace, renewedAt, until: now + limitMs, startedAt: Date.now() });
+      tracked.set(lease.id, { lease, leaveSlot, renewedAt, until: now + limitMs, startedAt: Date.now() });
       return { [Symbol.dispose]: () => void tracked.delete(lease.id) };
     },
     beat: async (which) => {
       const due = [...tracked.values()].filter((entry) => needsBeat(entry, which === 'all'));
       if (due.length > 0) await renew(due, 'stop');
-      for (const entry of tracked.values()) if (mayLeave(entry) && entry.leavePlace?.()) entry.leavePlace = undefined;
+      for (const entry of tracked.values()) if (mayLeave(entry) && entry.leaveSlot?.()) entry.leaveSlot = undefined;
     },
     take: async ({ id }) => {
       const entry = tracked.get(id);
@@ -89,7 +89,7 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
 }
 
 function isTaken({ lease }: TrackedRun): boolean {
-  return lease.edition !== null;
+  return lease.draft !== null;
 }
 
 /**
@@ -128,7 +128,7 @@ function settle(entry: TrackedRun, { outcome, sentAt, tracked, log }: Settling):
   const { lease } = entry;
   if (outcome === 'busy' || !tracked.has(lease.id)) return;
   if (outcome) {
-    if (!isTaken(entry)) lease.take(outcome.edition);
+    if (!isTaken(entry)) lease.take(outcome.draft);
     entry.renewedAt = sentAt;
     return;
   }

@@ -19,13 +19,13 @@ export type Lease = {
   /** Aborts with a `StopReason` when the run is stopped. */
   readonly signal: AbortSignal;
   /** The attempt number that the database gave with the lease, or null until the run has taken the lease. */
-  readonly edition: number | null;
+  readonly draft: number | null;
   /** Resolves once the run has taken the lease. */
   readonly taken: Promise<void>;
   /** Returns the milliseconds since the run has started and loaded its turn. */
   ageMs(): number;
   /** Notes that the database has given the run the lease, with this attempt number. */
-  take(edition: number): void;
+  take(draft: number): void;
   stop(reason: StopReason): void;
 };
 
@@ -44,7 +44,7 @@ export type Run = Readonly<{
   /** The number of requests to models that no commit counts yet. */
   requests: number;
   /** True once the run has published a piece of its round. */
-  told: boolean;
+  published: boolean;
   /** The last request of the round, until its reply or failure is reported. */
   attempt: Attempt | null;
   /** The last request of the round that failed in this run. */
@@ -88,7 +88,7 @@ export function startRun(lease: Lease, loaded: Pick<Run, 'turn'> & Partial<Run>)
     mayContinue: () => false,
     queueWaitMs: 0,
     requests: 0,
-    told: false,
+    published: false,
     attempt: null,
     failed: null,
   };
@@ -103,14 +103,14 @@ export function openLease(id: string, { id: turnId, work }: Turn): Lease & Dispo
   const startedAt = performance.now();
   const { promise: taken, resolve } = Promise.withResolvers<void>();
   const timer = deadlineInMs === null ? undefined : setTimeout(stop, Math.min(deadlineInMs, MAX_TIMER_MS), 'deadline');
-  let edition: number | null = null;
+  let draft: number | null = null;
   return {
     ...{ id, turnId, step, generation, signal: controller.signal, taken, stop },
-    get edition() {
-      return edition;
+    get draft() {
+      return draft;
     },
     take: (handedOut) => {
-      edition = handedOut;
+      draft = handedOut;
       resolve();
     },
     ageMs: () => performance.now() - startedAt,

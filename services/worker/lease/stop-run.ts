@@ -50,9 +50,9 @@ export function postpone(run: Run, later: Later, context: WorkerContext): Promis
 }
 
 /** Returns the columns of a write by a run that hands its step back. */
-export function tryOf({ lease, turn, requests, told }: Run) {
-  const { id: runId, step, generation, edition } = lease;
-  return { turnId: turn.id, step, generation, runId, requests, edition, told };
+export function tryOf({ lease, turn, requests, published }: Run) {
+  const { id: runId, step, generation, draft } = lease;
+  return { turnId: turn.id, step, generation, runId, requests, draft, published };
 }
 
 /**

@@ -1,12 +1,12 @@
+import { basedOnOf } from '#core/checkpoint/sql/rounds/based-on.ts';
 import type { NewCall } from '#core/checkpoint/sql/rounds/new-calls.ts';
-import { standsOnOf } from '#core/checkpoint/sql/rounds/stands-on.ts';
 import { endWithRound } from '#core/checkpoint/turns/end.ts';
-import { type Saved, saveRound, saveSurpassedAnswer, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
+import { type Saved, saveInvalidAnswer, saveRound, saveSupersededAnswer } from '#core/checkpoint/turns/save-round.ts';
 import { cleanText } from '#core/text.ts';
 import { checkOutput } from '#core/tools/arguments/check-output.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
-import { needsRepair, unfitError } from '#core/turn/output/output-schema.ts';
+import { invalidOutput, needsRepair } from '#core/turn/output/output-schema.ts';
 import type { Violation } from '#core/turn/output/violation.ts';
 import { type AnswerRound, predictAfterAnswer, predictAfterRound } from '#core/turn/predict.ts';
 import { loopingCall } from '#core/turn/reached-limit.ts';
@@ -33,7 +33,7 @@ type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 /** A reply with the columns of all writes that may save it. */
 type RepliedRound = Omit<AnswerRound, 'violations'> & {
   sent: number;
-  standsOn: number | null;
+  basedOn: number | null;
   calls: NewCall[];
   nextRun: string | null;
 };
@@ -53,10 +53,10 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     model: turn.work.model,
     reply,
     attempts: turn.work.attempts + turn.work.starts + 1,
-    edition: run.lease.edition,
+    draft: run.lease.draft,
     sent: turn.joined.length,
     startedAt,
-    standsOn: standsOnOf(turn.rounds),
+    basedOn: basedOnOf(turn.rounds),
     warnings: warningsAfter(turn, step, reply),
     nextRun: nextRunOf(run),
     calls: outcome.kind === 'calls' ? await newCalls(turn, { number: step.round, reply }, context) : [],
@@ -123,14 +123,14 @@ async function save(
   }
   const violations = await violationsOf(turn, outcome);
   if (violations.length > 0) {
-    if (!needsRepair(turn)) return saveUnfit(turn, { ...round, violations }, context);
+    if (!needsRepair(turn)) return saveInvalid(turn, { ...round, violations }, context);
     const ending = { status: 'failed' as const, output: outcome.output, violations, answers: false };
     return saveEnding(turn, round, { ending, context });
   }
   const { kind: status, output } = outcome;
   const incompleteReason = outcome.kind === 'incomplete' ? outcome.reason : undefined;
   const ending = { status, output, answers: true, ...(incompleteReason && { incompleteReason }) };
-  return (await saveEnding(turn, round, { ending, context })) ?? saveSurpassed(turn, round, context);
+  return (await saveEnding(turn, round, { ending, context })) ?? saveSuperseded(turn, round, context);
 }
 
 async function violationsOf({ config, project }: Turn, { kind, output }: Ended): Promise<Violation[]> {
@@ -154,14 +154,14 @@ async function saveCalls(turn: Turn, round: RepliedRound, context: WorkerContext
   return { wakeups, event: 'round.replied', says };
 }
 
-async function saveUnfit(
+async function saveInvalid(
   turn: Turn,
   round: RepliedRound & { violations: Violation[] },
   context: WorkerContext,
 ): Promise<Committed | null> {
   const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
-  const write = { verb: 'saveUnfitAnswer', turnId: turn.id };
-  const done = await writeCheckpoint(context, write, () => saveUnfitAnswer(context.db, saved));
+  const write = { verb: 'saveInvalidAnswer', turnId: turn.id };
+  const done = await writeCheckpoint(context, write, () => saveInvalidAnswer(context.db, saved));
   const wakeups = kept(done, predictAfterAnswer(turn, round), context);
   const says = `round ${round.number} does not match the output schema and will be repaired`;
   return wakeups && { wakeups, event: 'round.unfit', says };
@@ -170,10 +170,10 @@ async function saveUnfit(
 /**
  * Saves an answer that may not end its turn, because an input has joined since its request. The turn continues (R30).
  */
-async function saveSurpassed(turn: Turn, round: RepliedRound, context: WorkerContext): Promise<Committed | null> {
+async function saveSuperseded(turn: Turn, round: RepliedRound, context: WorkerContext): Promise<Committed | null> {
   const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
-  const write = { verb: 'saveSurpassedAnswer', turnId: turn.id };
-  const done = await writeCheckpoint(context, write, () => saveSurpassedAnswer(context.db, saved));
+  const write = { verb: 'saveSupersededAnswer', turnId: turn.id };
+  const done = await writeCheckpoint(context, write, () => saveSupersededAnswer(context.db, saved));
   const wakeups = kept(done, predictAfterAnswer(turn, round), context);
   const says = `round ${round.number} answered before it received a new input, so the turn continues`;
   return wakeups && { wakeups, event: 'round.surpassed', says };
@@ -208,7 +208,7 @@ async function saveEnding(
     warnings: round.warnings,
     lastRound: { ...round, ...(violations && { violations }) },
     hasSubscribers: turn.config.webhook !== null || turn.work.hasEndpoints,
-    ...(violations && { error: unfitError(violations) }),
+    ...(violations && { error: invalidOutput(violations) }),
   };
   const write = { verb: 'endWithRound', turnId: turn.id };
   const wakeups = await writeCheckpoint(context, write, () => endWithRound(context.db, written));

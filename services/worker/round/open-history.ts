@@ -19,7 +19,7 @@ import { NO_SHARE } from '../memory/shares.ts';
 export type Earlier = readonly HistoryTurn[];
 
 /** Returns the history of a turn's next round, which includes the turn itself. */
-export function lineOf(turn: Turn, earlier: Earlier): HistoryTurn[] {
+export function threadOf(turn: Turn, earlier: Earlier): HistoryTurn[] {
   return [...earlier, { ...turn, leftOut: 0 }];
 }
 
@@ -43,7 +43,7 @@ export async function openHistory(run: Run, context: WorkerContext): Promise<Ope
 async function openLarge(run: Run, context: WorkerContext): Promise<OpenedHistory> {
   const { conversationId, position } = run.turn;
   const outline = await outlineHistory(context.db, conversationId, position);
-  const plan = planLoading(lineOf(run.turn, turnsOf(outline)));
+  const plan = planLoading(threadOf(run.turn, turnsOf(outline)));
   const isShortened = bytesOf(outline, plan) > context.memory.most;
   const wanted = isShortened ? planToCompact(run, { plan, outline }, context) : plan;
   return loadShared(run, { outline, plan: wanted, isShortened }, context);
@@ -71,7 +71,7 @@ async function loadShared(
     run.lease.signal.throwIfAborted();
     const earlier = await loadPlanned(context.db, { conversationId, before, outline }, plan);
     // If a delete has emptied a summary since then, the turns that the summary replaced are loaded too.
-    if (planLoading(lineOf(run.turn, earlier)).first >= plan.first) return { ...share, earlier, isShortened };
+    if (planLoading(threadOf(run.turn, earlier)).first >= plan.first) return { ...share, earlier, isShortened };
   } catch (error) {
     share[Symbol.dispose]();
     throw error;

@@ -15,8 +15,8 @@ export type RoundPublisher = Disposable & {
   reasoning(): string | null;
 };
 
-/** The lease under which a run publishes its round. `told` is true once the run has published a piece. */
-export type RoundTeller = { lease: Pick<Lease, 'edition' | 'taken'>; told: boolean };
+/** The lease under which a run publishes its round. `sent` is true once the run has published a piece. */
+export type PublishingRun = { lease: Pick<Lease, 'draft' | 'taken'>; published: boolean };
 
 /**
  * Publishes a round while it streams. Collects deltas for a moment, and sends them with their start offset, so that a
@@ -26,7 +26,7 @@ export type RoundTeller = { lease: Pick<Lease, 'edition' | 'taken'>; told: boole
 export function publishRound(
   { publishLive }: Pick<Watchers, 'publishLive'>,
   address: Address,
-  teller: RoundTeller,
+  publishing: PublishingRun,
 ): RoundPublisher {
   const reasoning = gather('reasoning.delta');
   const text = gather('output_text.delta');
@@ -38,25 +38,25 @@ export function publishRound(
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    const { edition } = teller.lease;
-    if (edition === null || isOver) return;
+    const { draft } = publishing.lease;
+    if (draft === null || isOver) return;
     for (const channel of [reasoning, text]) publishFrom(channel, channel.sent);
     for (const [index, delta] of args)
-      publishLive({ type: 'tool_call.arguments.delta', ...address, edition, index, delta });
+      publishLive({ type: 'tool_call.arguments.delta', ...address, draft, index, delta });
     args.clear();
   }
   function publishFrom(channel: ReturnType<typeof gather>, offset: number): void {
-    const { edition } = teller.lease;
+    const { draft } = publishing.lease;
     const delta = channel.text.slice(offset);
-    if (edition === null || !delta) return;
+    if (draft === null || !delta) return;
     channel.sent = channel.text.length;
-    teller.told = true;
-    publishLive({ type: channel.type, ...address, edition, ...bounds, offset, delta });
+    publishing.published = true;
+    publishLive({ type: channel.type, ...address, draft, ...bounds, offset, delta });
   }
 
-  const start = () => publishLive({ type: 'round.started', ...address, ...editionOf(teller) });
+  const start = () => publishLive({ type: 'round.started', ...address, ...draftOf(publishing) });
   start();
-  void teller.lease.taken.then(flush);
+  void publishing.lease.taken.then(flush);
   return {
     take: (delta) => {
       if (delta.kind !== 'reasoning' && delta.text) bounds.reasoning_length ??= reasoning.text.length;
@@ -77,8 +77,8 @@ export function publishRound(
   };
 }
 
-function editionOf({ lease: { edition } }: RoundTeller) {
-  return edition === null ? {} : { edition };
+function draftOf({ lease: { draft } }: PublishingRun) {
+  return draft === null ? {} : { draft };
 }
 
 function gather(type: Channel) {

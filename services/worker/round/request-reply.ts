@@ -14,12 +14,12 @@ import type { Run } from '../lease/run.ts';
 import { rateLimitOf } from '../rate-limits.ts';
 import type { InFlight } from '../watchers.ts';
 import { type Asked, askModel } from './ask-model.ts';
-import { publishRound, type RoundPublisher, type RoundTeller } from './publish-round.ts';
+import { type PublishingRun, publishRound, type RoundPublisher } from './publish-round.ts';
 
 type Question = { step: RoundStep; messages: Message[] };
 
 /** The notes of a running request, which the run receives once the request has ended. */
-type Progress = RoundTeller & {
+type Progress = PublishingRun & {
   startedAt: number;
   firstChunkAt: number | null;
   sent: RequestedParameters | null;
@@ -34,13 +34,13 @@ export async function requestReply(
 ): Promise<Asked & { startedAt: number }> {
   const { lease, turn } = run;
   const progress: Progress = {
-    ...{ lease, told: run.told, startedAt: Date.now() },
+    ...{ lease, published: run.published, startedAt: Date.now() },
     ...{ firstChunkAt: null, sent: null, asked: null },
   };
   const ask: Parameters<typeof askModel>[1]['ask'] = (by) =>
     streamReply(run, { ...question, ...by, progress }, context);
   const came = await askModel(run, { limit: rateLimitOf(turn), ask }, context);
-  const { told, startedAt, firstChunkAt, sent, asked } = progress;
+  const { published, startedAt, firstChunkAt, sent, asked } = progress;
   const repliedAt = came.kind === 'replied' ? Date.now() : null;
   const attempt = {
     round: question.step.round,
@@ -52,7 +52,7 @@ export async function requestReply(
     // Not the request itself, since its share of the memory is released before the round is reported.
     prompt: asked && promptContent(asked, context.redact),
   };
-  return { ...came, startedAt, run: { ...came.run, told, attempt } };
+  return { ...came, startedAt, run: { ...came.run, published, attempt } };
 }
 
 type Asking = Question & Parameters<Parameters<typeof askModel>[1]['ask']>[0] & { progress: Progress };

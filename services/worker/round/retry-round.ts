@@ -183,7 +183,7 @@ async function leaveModel(
 
 /** Returns whether a worker has begun the turn. A turn that waits for its first model keeps that model. */
 function isBegun({ turn, lease }: Run): boolean {
-  return turn.status !== 'queued' || lease.edition !== null;
+  return turn.status !== 'queued' || lease.draft !== null;
 }
 
 /** Returns the turn of a run, with the time until its deadline as of now: a request may have taken long. */

@@ -15,8 +15,8 @@ import { reportFailedAttempt } from '../report/report-attempt.ts';
 import { type Failed, failedWith } from './ask-model.ts';
 import { isTooLong } from './ask-summary.ts';
 import { type CommittedRound, commitRound } from './commit-round.ts';
-import { compactLine } from './compact-line.ts';
-import { type Earlier, lineOf, openHistory } from './open-history.ts';
+import { compactHistory } from './compact-history.ts';
+import { type Earlier, openHistory, threadOf } from './open-history.ts';
 import { requestReply, TierLate } from './request-reply.ts';
 import { leaveTier, postponeRound, retryRound, waitForRoom } from './retry-round.ts';
 import { type NoRoom, takeRoom } from './take-room.ts';
@@ -50,7 +50,7 @@ async function tryRound(loaded: Run, step: RoundStep, context: WorkerContext): P
     const { earlier } = history;
     const isShortened = history.isShortened || loaded.isShortened;
     const because = isShortened ? 'refused' : 'size';
-    const compacted = await compactLine(loaded, { step, earlier, because }, context);
+    const compacted = await compactHistory(loaded, { step, earlier, because }, context);
     if (compacted.kind !== 'same' && compacted.kind !== 'shorter') return compacted;
     const { run } = compacted;
     if (!isShortened) return await askUntilItFits(run, { step, earlier }, context).catch(failedWith(run));
@@ -74,7 +74,7 @@ async function askUntilItFits(run: Run, question: Question, context: WorkerConte
   const tried = await askRound(run, question, context).catch(failedWith(run));
   if (tried.kind !== 'failed' || !isTooLong(tried.failure)) return tried;
   const refused = reportFailedAttempt(tried.run, 'context_length_exceeded', context);
-  const compacted = await compactLine(refused, { ...question, because: 'refused' }, context);
+  const compacted = await compactHistory(refused, { ...question, because: 'refused' }, context);
   if (compacted.kind === 'same') return { ...tried, run: compacted.run };
   if (compacted.kind !== 'shorter') return compacted;
   return await askRound(compacted.run, question, context).catch(failedWith(compacted.run));
@@ -83,7 +83,7 @@ async function askUntilItFits(run: Run, question: Question, context: WorkerConte
 /** Asks the model with its history, once the limits of the model have room. */
 async function askRound(run: Run, { step, earlier }: Question, context: WorkerContext): Promise<Tried> {
   const { memory, blobCache } = context;
-  const messages = transcriptOf(sentHistory(lineOf(run.turn, earlier)));
+  const messages = transcriptOf(sentHistory(threadOf(run.turn, earlier)));
   if (sizeOfMessages(messages) > memory.most) throw new HistoryTooLarge(memory.most);
   using filled = await blobCache.fill(run.turn.project, messages);
   const room = await takeRoom(run, { model: run.turn.work.model, messages }, context);

@@ -16,7 +16,7 @@ export async function fireSchedules(context: SchedulingWorker, forMs = LONGEST_M
   while (performance.now() < until) {
     const due = await listDueSchedules(context.db, AT_ONCE);
     if (due.length === 0) return;
-    if (!(await firePortion(due, context))) return;
+    if (!(await fireBatch(due, context))) return;
   }
 }
 
@@ -24,7 +24,7 @@ export async function fireSchedules(context: SchedulingWorker, forMs = LONGEST_M
  * Fires a batch. Returns false if other workers have all its schedules, since another look would find the same
  * schedules.
  */
-async function firePortion(due: DueSchedule[], context: SchedulingWorker): Promise<boolean> {
+async function fireBatch(due: DueSchedule[], context: SchedulingWorker): Promise<boolean> {
   const left = due.values();
   let hasFired = false;
   const fireLeft = async () => {

@@ -9,7 +9,7 @@ export async function queueAllDelayed(context: Publishing): Promise<void> {
   while (queued >= AT_ONCE) {
     const { wakeups, turnIds } = await queueDelayed(context.db, {
       limit: AT_ONCE,
-      needsPlace: context.admission.isNeeded(),
+      needsSlot: context.admission.isNeeded(),
     });
     queued = turnIds.length;
     if (queued > 0) await publishChanges(context, { wakeups, changed: turnIds });

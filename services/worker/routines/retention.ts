@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eraseAged } from '#core/checkpoint/deletion/erase-aged.ts';
 import { eraseExpired } from '#core/checkpoint/deletion/erase-expired.ts';
 import { eraseExpiredFiles } from '#core/checkpoint/deletion/erase-expired-files.ts';
-import type { Erased, ErasedPortion } from '#core/checkpoint/deletion/erase-lines.ts';
+import type { Erased, ErasedBatch } from '#core/checkpoint/deletion/erase-threads.ts';
 import { eraseUnused } from '#core/checkpoint/deletion/erase-unused.ts';
 import { listProjects } from '#core/checkpoint/deletion/list-projects.ts';
 import type { WorkerContext } from '../context.ts';
@@ -65,7 +65,7 @@ export function makeRetention(context: Retaining): Retention {
   async function walk(
     counts: ErasedCounts,
     from: string,
-    erase: (after: string) => Promise<ErasedPortion>,
+    erase: (after: string) => Promise<ErasedBatch>,
   ): Promise<string> {
     let after = from;
     await repeat(counts, async () => {

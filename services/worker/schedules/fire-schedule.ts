@@ -88,11 +88,11 @@ async function start(
   context: SchedulingWorker,
 ): Promise<Started | RequestRefused> {
   if (prepared instanceof RequestRefused) return prepared;
-  const by = { keyId: due.keyId, scheduleId: due.id, needsPlace: context.admission.isNeeded() };
-  const making = startingScheduled(prepared, by);
+  const by = { keyId: due.keyId, scheduleId: due.id, needsSlot: context.admission.isNeeded() };
+  const creation = startingScheduled(prepared, by);
   try {
     return await withinSavepoint(trx, async () => {
-      const started = await (making.together ? making.together(trx) : making.atOnce(trx));
+      const started = await (creation.together ? creation.together(trx) : creation.atOnce(trx));
       await refuseTooMany(trx, due.project, context);
       return started;
     });

@@ -13,7 +13,7 @@ const body = { model: 'openai/test', input: 'Hi' };
 const webOf = ({ url }: Pick<Harness, 'url'>) => apiClient(url, 'key-of-web');
 const start = (client: ReturnType<typeof apiClient>, more = {}, headers = {}) =>
   client.call('POST', '/v1/turns', { body: { ...body, ...more }, headers });
-const many = <Made>(count: number, make: (index: number) => Promise<Made>) =>
+const many = <Created>(count: number, make: (index: number) => Promise<Created>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 const statusesOf = (answers: Answer<unknown>[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, { length }]) => [status, length]));

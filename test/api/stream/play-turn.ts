@@ -71,8 +71,8 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
     publishRound: async () => {
       const { work } = await load();
       const round = readStep(work.step).round;
-      const teller = { lease: { edition: work.edition, taken: Promise.resolve() }, told: false };
-      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 }, teller);
+      const publishing = { lease: { draft: work.draft, taken: Promise.resolve() }, published: false };
+      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 }, publishing);
       const tracked = watchers.trackInFlight(id, publisher);
       return {
         say: (text: string) => publisher.take({ kind: 'text', text }),
@@ -140,7 +140,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
       end({ status: 'failed', error: { type: 'internal_error', code: 'internal', message: 'No.', retryable: true } }),
     cancel: () => end({ status: 'cancelled' }),
     retry: async () => {
-      await db.transaction().execute((trx) => retryTurn(trx, { project: 'default', turnId: id, needsPlace: false }));
+      await db.transaction().execute((trx) => retryTurn(trx, { project: 'default', turnId: id, needsSlot: false }));
       wake();
     },
   };

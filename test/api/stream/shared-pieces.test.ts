@@ -11,12 +11,12 @@ const said = (text: string): Piece<string>[] => [
 test('streams of a run share one growing list of pieces, separate for each run', () => {
   const share = makeSharedPieces<string>();
   const [watched, other] = [newWatchedTurn('turn_1'), newWatchedTurn('turn_2')];
-  const run = { round: 1, edition: 0, attempt: 1 };
+  const run = { round: 1, draft: 0, attempt: 1 };
 
   const early = share(watched, run, said('One'));
   const late = share(watched, run, said('One, two'));
   const again = share(watched, run, said('One'));
-  const next = share(watched, { ...run, edition: 1 }, said('Eins'));
+  const next = share(watched, { ...run, draft: 1 }, said('Eins'));
   const elsewhere = share(other, run, said('Another'));
 
   expect(late).toBe(early);

@@ -65,7 +65,7 @@ async function countWaiting({ sql }: ChaosHarness): Promise<number> {
     () =>
       sql<
         { count: number }[]
-      >`select count(*)::int as count from work where place = 'wanted' and project = ${FLOOD.name}`,
+      >`select count(*)::int as count from work where slot = 'wanted' and project = ${FLOOD.name}`,
   );
   return row?.count ?? 0;
 }

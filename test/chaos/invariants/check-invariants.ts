@@ -5,9 +5,9 @@ import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
 import { changedHistories, endlessForks, repeatedByReruns, toldOfDeleted } from './forks.ts';
 import { lostMessages, mixedMessages, unheardMessages } from './inputs.ts';
 import { overlongLeases } from './leases.ts';
-import { lateStarts, overfullProjects } from './places.ts';
 import { deceivedReaders, keptContent, oddAdoptions, oddAnswersOfCallers } from './responses.ts';
 import { forkedHistories, gappedRounds, strayRounds } from './rounds.ts';
+import { lateStarts, overfullProjects } from './slots.ts';
 import { strayTiers } from './tiers.ts';
 import { changedCalls, inventedResults, openCalls, repeatedBookings } from './tool-calls.ts';
 import {

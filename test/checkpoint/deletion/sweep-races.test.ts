@@ -48,7 +48,7 @@ test('a sweep skips a turn that is being reopened or answered, and does not wait
     await lockVisibleConversation(trx, failed.conversation_id);
     locked.resolve();
     await mayCommit.promise;
-    await retryTurn(trx, { project: 'default', turnId: failed.id, needsPlace: false });
+    await retryTurn(trx, { project: 'default', turnId: failed.id, needsSlot: false });
   });
 
   await locked.promise;

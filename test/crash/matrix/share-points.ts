@@ -16,7 +16,7 @@ const REACHES_QUEUE = /^(?:(?:before|after) )?(?:take|enqueue|acknowledge|publis
  * These points are dealt in turn. All other points are played on every queue that crosses them.
  */
 export function sharePoints(plays: Play[]): string[][] {
-  const stretches = plays.map(stretchesOf);
+  const stretches = plays.map(sectionsOf);
   const [first] = stretches;
   const shared = [...(first ?? [])]
     .filter(([point, stretch]) => stretches.every((other) => other.get(point) === stretch))
@@ -34,7 +34,7 @@ export function reachesQueue(point: string): boolean {
  * Returns the last crossing to the queue before each point, except for the first point that is played after a
  * crossing.
  */
-function stretchesOf({ crossed, points }: Play): Map<string, string> {
+function sectionsOf({ crossed, points }: Play): Map<string, string> {
   const chosen = new Set(points);
   const found = new Map<string, string>();
   let stretch = 'the queue has no job yet';

@@ -6,12 +6,12 @@ const WRITES = /\b(?:insert into|update|delete from) \w+\b|insertInto|updateTabl
 const SENDS = /^export async function \w+\(\s*(?:db|trx): /;
 
 /**
- * Functions that no turn waits for. `saveSurpassedAnswer` depends on the time of the death: a later run has already
+ * Functions that no turn waits for. `saveSupersededAnswer` depends on the time of the death: a later run has already
  * sent the joined input.
  */
 const APART = new Set([
-  'saveSurpassedAnswer',
-  ...['createBulk', 'takeBulkPortion', 'settleBulkTurn', 'countSettledTurns', 'deleteOldBulks', 'rollUpUsage'],
+  'saveSupersededAnswer',
+  ...['createBulk', 'takeBulkBatch', 'settleBulkTurn', 'countSettledTurns', 'deleteOldBulks', 'rollUpUsage'],
   ...['stopBulkTurns', 'releaseStoppedTurn'],
   ...['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker'],
   ...['eraseHidden', 'eraseAged', 'eraseExpired', 'eraseUnused', 'eraseExpiredFiles', 'createFile', 'deleteFile'],

@@ -53,7 +53,7 @@ const replied = (speaker: Speaker) =>
     model: fc.constant(`${speaker}/some-model`),
     reply: someReply(speaker),
     handsOver: fc.nat({ max: 4 }).map((n) => n === 0),
-    isUnfit: fc.nat({ max: 4 }).map((n) => n > 0),
+    hasInvalidOutput: fc.nat({ max: 4 }).map((n) => n > 0),
     results: fc.array(result, { minLength: 6, maxLength: 6 }),
   });
 
@@ -101,18 +101,18 @@ type Replied = {
   model: string;
   reply: Reply | null;
   handsOver: boolean;
-  isUnfit: boolean;
+  hasInvalidOutput: boolean;
   results: (ToolResult | null)[];
 };
 
 const VIOLATIONS = [{ path: '/city', message: 'is required' }];
 
 /** Returns the turn after one more reply. An ended turn and a failed attempt stay unchanged. */
-function lived(turn: Turn, { model, reply, handsOver, isUnfit, results }: Replied, isFinal: boolean): Turn {
+function lived(turn: Turn, { model, reply, handsOver, hasInvalidOutput, results }: Replied, isFinal: boolean): Turn {
   if (turn.output !== null || !reply) return turn;
   const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null, needsRepair(turn));
   const number = turn.rounds.length + 1;
-  if (outcome.kind === 'completed' && isUnfit && turn.config.output_schema) {
+  if (outcome.kind === 'completed' && hasInvalidOutput && turn.config.output_schema) {
     const round = { ...makeRound(number, reply.text), model, opaque: reply.opaque, violations: VIOLATIONS };
     const asked = { ...turn, rounds: [...turn.rounds, round] };
     // A turn fails after its repair. Some such turns are retried and continue.

@@ -10,7 +10,7 @@ type Response = OpenAI.Responses.Response;
 export type Way = 'previous_response_id' | 'conversation' | 'all items again' | 'all items and state again';
 
 /** The state of a client in a conversation: the values to continue with, and all items so far. */
-export type Line = { last: Response | null; conversation: string | null; items: Item[] };
+export type Thread = { last: Response | null; conversation: string | null; items: Item[] };
 
 /**
  * Plays a recorded turn as a client of the Responses API. Each reply is a response, and its calls get the recorded
@@ -19,7 +19,7 @@ export type Line = { last: Response | null; conversation: string | null; items: 
 export async function playResponses(
   harness: Harness,
   recorded: RecordedTurn,
-  { way, line, reader }: { way: Way; line: Line; reader: WireReader },
+  { way, thread, reader }: { way: Way; thread: Thread; reader: WireReader },
 ): Promise<Response[]> {
   const client = new OpenAI({ baseURL: `${harness.url}/v1`, apiKey: 'none', maxRetries: 0 });
   const rounds = recorded.rounds.filter(({ reply }) => reply.problem === null);
@@ -29,14 +29,14 @@ export async function playResponses(
     const exchange = rounds[responses.length]?.exchange;
     const fields = exchange?.request ? reader.request(exchange).fields : recorded.fields;
     const started = await client.responses.create({
-      ...{ ...createFields(fields), ...standing(way, line), background: true },
+      ...{ ...createFields(fields), ...standing(way, thread), background: true },
       ...(way === 'all items and state again' ? { include: ['reasoning.encrypted_content' as const] } : {}),
-      input: way.startsWith('all items') ? [...line.items, ...news] : news,
+      input: way.startsWith('all items') ? [...thread.items, ...news] : news,
     });
     await workUntilEnded(harness, started.id.replace('resp_', 'turn_'));
     const response = await client.responses.retrieve(started.id);
     const output = response.output.flatMap((item) => (item.type === 'message' ? sent(item) : (item as Item)));
-    Object.assign(line, { last: response, items: [...line.items, ...news, ...output] });
+    Object.assign(thread, { last: response, items: [...thread.items, ...news, ...output] });
     responses.push(response);
     const round = rounds[responses.length - 1];
     const calls = response.output.filter((item) => item.type === 'function_call');
@@ -49,7 +49,7 @@ export async function playResponses(
   }
 }
 
-function standing(way: Way, { last, conversation }: Line) {
+function standing(way: Way, { last, conversation }: Thread) {
   if (way === 'previous_response_id') return last ? { previous_response_id: last.id } : {};
   return way === 'conversation' && conversation ? { conversation } : {};
 }

@@ -92,7 +92,7 @@ function passTime(state: AdmissionState, { index, guards, emit }: OfTurn): void 
   if (turn.status === 'waits') emit(`a client answers ${name}`, (after) => answer(after, index, guards));
   if (turn.status === 'ended') return;
   emit(`a caller cancels ${name}`, (after) => endTurn(after, index, guards), 'cancel');
-  if (turn.place === 'none' && turn.isPostponed && guards.endedWaitAsks)
+  if (turn.slot === 'none' && turn.isPostponed && guards.endedWaitAsks)
     emit(`the wait of ${name} is over`, (after) => askAgain(after, index));
   if (turn.oldJob === false)
     emit(
@@ -100,7 +100,7 @@ function passTime(state: AdmissionState, { index, guards, emit }: OfTurn): void 
       (after) => Object.assign(at(after.turns, index), { oldJob: true }),
       'duplicate',
     );
-  if (turn.place !== 'held') return;
+  if (turn.slot !== 'held') return;
   const isAtWork = typeof turn.owner === 'number';
   const isLate = (after: AdmissionState) => Object.assign(at(after.turns, index), { due: 'late', owner: null });
   if (turn.due === 'far' && !isAtWork) emit(`${name} is late`, isLate, turn.job ? 'backlog' : undefined);
@@ -146,8 +146,8 @@ function takeJobs({ turns }: AdmissionState, { slot, guards, may }: OfRun): void
       may(`takes ${job === 'job' ? 'the job' : 'an old job'} of turn ${index}`, (own, after) => {
         const taken = at(after.turns, index);
         taken[job] = false;
-        const hasPlace = turn.place === 'held' || !guards.jobAsksForPlace;
-        if (turn.status !== 'active' || typeof turn.owner === 'number' || !hasPlace) return;
+        const hasSlot = turn.slot === 'held' || !guards.jobNeedsSlot;
+        if (turn.status !== 'active' || typeof turn.owner === 'number' || !hasSlot) return;
         Object.assign(own, { at: turn.isFresh ? 'working' : 'wants-lease', turn: index });
         if (turn.isFresh) startWork(taken, slot, after);
       });

@@ -18,11 +18,11 @@ export type AdmissionState = Kept & {
   runs: AdmittedRun[];
 };
 
-/** A turn with `turns.place` and the columns that `place` depends on. */
+/** A turn with `turns.slot` and the columns that `slot` depends on. */
 export type AdmittedTurn = {
   project: ProjectName;
   status: 'active' | 'waits' | 'ended';
-  place: 'none' | 'wanted' | 'held' | null;
+  slot: 'none' | 'wanted' | 'held' | null;
   due: 'far' | 'late' | 'never';
   isPostponed: boolean;
   /** Whether the step has begun and has generation 0: a job may start without a lease. */
@@ -52,11 +52,11 @@ export const IDLE: AdmittedRun = { at: 'idle', turn: 0 };
 
 function newTurn(project: ProjectName): AdmittedTurn {
   return {
-    ...{ project, status: 'active', place: 'wanted', due: 'never', isPostponed: false, isFresh: false },
+    ...{ project, status: 'active', slot: 'wanted', due: 'never', isPostponed: false, isFresh: false },
     ...{ owner: null, job: false, oldJob: false },
   };
 }
 
 export function heldBy({ turns }: Pick<AdmissionState, 'turns'>, project: ProjectName): number {
-  return turns.filter((turn) => turn.project === project && turn.place === 'held').length;
+  return turns.filter((turn) => turn.project === project && turn.slot === 'held').length;
 }

@@ -23,9 +23,9 @@ export function admit(after: AdmissionState, index: number, guards: AdmissionGua
   const admitter = at(after.admitters, index);
   for (const project of PROJECTS) {
     const room = admitter.counted?.[project] ?? 0;
-    const asking = after.turns.filter((turn) => turn.project === project && turn.place === 'wanted');
+    const asking = after.turns.filter((turn) => turn.project === project && turn.slot === 'wanted');
     for (const turn of asking.slice(0, Math.max(room, 0))) {
-      Object.assign(turn, { place: 'held', due: guards.admittedIsDue ? 'far' : 'never', job: ends !== 'dies' });
+      Object.assign(turn, { slot: 'held', due: guards.admittedIsDue ? 'far' : 'never', job: ends !== 'dies' });
     }
     const { quota } = after.bounds[project];
     if (quota !== null && heldBy(after, project) > quota) after.broken ??= 'a project had more slots than its quota';
@@ -40,20 +40,20 @@ export function takeLease(
 ): boolean {
   const turn = at(after.turns, index);
   if (turn.status !== 'active' || typeof turn.owner === 'number') return false;
-  if (turn.place !== 'held' && guards.leaseAsksForPlace) return false;
+  if (turn.slot !== 'held' && guards.leaseNeedsSlot) return false;
   startWork(turn, slot, after);
   return true;
 }
 
 /** Puts a run on the step, with its lease or, if none is needed, without a lease. */
 export function startWork(turn: AdmittedTurn, slot: number, after: AdmissionState): void {
-  if (turn.place !== 'held') after.broken ??= 'a step ran without a slot';
+  if (turn.slot !== 'held') after.broken ??= 'a step ran without a slot';
   Object.assign(turn, { owner: slot, due: 'far' });
 }
 
 export function endTurn(after: AdmissionState, index: number, guards: AdmissionGuards): void {
-  const place = guards.endGivesPlaceBack ? null : at(after.turns, index).place;
-  Object.assign(at(after.turns, index), { ...FREE, status: 'ended', place, due: 'never' });
+  const slot = guards.endReleasesSlot ? null : at(after.turns, index).slot;
+  Object.assign(at(after.turns, index), { ...FREE, status: 'ended', slot, due: 'never' });
   after.isRequested = true;
 }
 
@@ -78,23 +78,23 @@ export function postpone(after: AdmissionState, index: number, guards: Admission
 }
 
 function giveBack(turn: AdmittedTurn, guards: AdmissionGuards): void {
-  const place = guards.waitGivesPlaceBack ? 'none' : turn.place;
-  Object.assign(turn, { ...FREE, due: 'never', place, oldJob: turn.oldJob || turn.job, job: false });
+  const slot = guards.waitReleasesSlot ? 'none' : turn.slot;
+  Object.assign(turn, { ...FREE, due: 'never', slot, oldJob: turn.oldJob || turn.job, job: false });
 }
 
 /** Models `answer-calls.ts`: a step that a client makes due requests a slot like any other step. */
 export function answer(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   const turn = at(after.turns, index);
-  const place = turn.place === 'held' || !guards.answerAsksForPlace ? 'held' : 'wanted';
-  const isHeld = place === 'held';
-  Object.assign(turn, { status: 'active', place, isFresh: true, due: isHeld ? 'far' : 'never', job: isHeld });
+  const slot = turn.slot === 'held' || !guards.answerRequestsSlot ? 'held' : 'wanted';
+  const isHeld = slot === 'held';
+  Object.assign(turn, { status: 'active', slot, isFresh: true, due: isHeld ? 'far' : 'never', job: isHeld });
   const { quota } = after.bounds[turn.project];
   if (quota !== null && heldBy(after, turn.project) > quota) after.broken ??= 'a project had more slots than its quota';
   after.isRequested = true;
 }
 
 export function askAgain(after: AdmissionState, index: number): void {
-  Object.assign(at(after.turns, index), { place: 'wanted', isPostponed: false });
+  Object.assign(at(after.turns, index), { slot: 'wanted', isPostponed: false });
 }
 
 export function rescue(after: AdmissionState, index: number): void {

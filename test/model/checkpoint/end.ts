@@ -25,7 +25,7 @@ export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups |
   const hasRound = unfit || (status === 'completed' && turn.other !== 'handed');
   appendEvents(state, settled + (hasRound ? 2 : 1), { run, guards });
   Object.assign(turn, { status, due: 'null', atHead: false });
-  if (unfit) endUnfit(state, run, guards);
+  if (unfit) endInvalid(state, run, guards);
   if (guards.endClearsLease) clearLease(state);
   facts.requests = 0;
   const delivery = status === 'failed' ? 'failed' : 'ended';
@@ -34,9 +34,9 @@ export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups |
 }
 
 /** Moves the turn to the next round, at which a retry continues (R25). */
-function endUnfit(state: State, run: Run | null, guards: Guards): void {
+function endInvalid(state: State, run: Run | null, guards: Guards): void {
   if (run?.on === 'r1') breakPromise(state, 'an invalid answer ended its turn without a repair');
-  if (guards.unfitEndMovesStep) changeStep(state, 'r3');
+  if (guards.invalidEndMovesStep) changeStep(state, 'r3');
 }
 
 /**

@@ -17,8 +17,8 @@ export function saveRound(state: State, run: Run, guards: Guards): Wakeups | nul
  * Models `save-round.ts`: the repair round is due at once, without a batch before it (R25). Returns null if it wrote
  * no row.
  */
-export function saveUnfitAnswer(state: State, run: Run, guards: Guards): Wakeups | null {
-  if (!mayWrite(state, run, guards.unfitAnswerChecksStep)) return null;
+export function saveInvalidAnswer(state: State, run: Run, guards: Guards): Wakeups | null {
+  if (!mayWrite(state, run, guards.invalidAnswerChecksStep)) return null;
   if (run.on !== 'r1') breakPromise(state, 'a turn had a second repair');
   return write(state, run, { step: 'r2', isDue: guards.repairIsDue, guards });
 }

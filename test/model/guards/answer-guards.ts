@@ -13,7 +13,7 @@ export const answerGuards = {
     code: 'case when is_complete or (was_waiting and not is_waiting) then dueNext',
     shared: {
       file: `${CHECKPOINT}/sql/fresh-step.ts`,
-      code: 'else dueWithPlace(dueIn(timing.graceMs)) end',
+      code: 'else dueWithSlot(dueIn(timing.graceMs)) end',
     },
     without: 'an answer does not change the due time of the step that it unblocks',
     ...{ scene: { calls: 'client' }, faults: { crash: 1 }, caught: 'stuck' },

@@ -23,7 +23,7 @@ export const continueGuards = {
     ...{ scene: { calls: 'client' }, faults: {}, caught: 'a leased turn is not due' },
   },
   continuedJobStays: {
-    ...{ rule: 'R11', file: `${WORKER}/job-handler.ts`, code: 'step = await work(step, place)' },
+    ...{ rule: 'R11', file: `${WORKER}/job-handler.ts`, code: 'step = await work(step, slot)' },
     without: 'a worker that continues acknowledges its job before it enqueues the due wakeups',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { crash: 1 }, caught: 'stuck' },
   },

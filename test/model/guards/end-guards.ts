@@ -33,12 +33,12 @@ export const endGuards = {
   },
   retryIsDue: {
     ...{ rule: 'R14', file: `${TURNS}/retry.ts` },
-    code: 'case when is_free and not needsPlace then dueIn(timing.graceMs)',
+    code: 'case when is_free and not needsSlot then dueIn(timing.graceMs)',
     without: 'a reopened turn is not due',
     ...{ scene: short, faults: { definite: 1, retry: 1, crash: 1 }, caught: 'stuck' },
   },
   retryRaisesGeneration: {
-    ...{ rule: 'R14', file: `${TURNS}/retry.ts`, code: 'step, generation + 1, edition,' },
+    ...{ rule: 'R14', file: `${TURNS}/retry.ts`, code: 'step, generation + 1, draft,' },
     without: 'a reopened turn is enqueued under an id that may still be live',
     ...{ scene: { calls: 'none', rescuerOff: true }, faults: { definite: 1, retry: 1 }, caught: 'stuck' },
   },
@@ -55,7 +55,7 @@ export const endGuards = {
   },
   promotedTurnIsDue: {
     ...{ rule: 'R17', file: `${TURNS}/commits/promote-next.ts` },
-    code: 'set at_head = true, due_at = dueWithPlace(dueIn(timing.graceMs))',
+    code: 'set at_head = true, due_at = dueWithSlot(dueIn(timing.graceMs))',
     without: 'a promoted turn is not due',
     ...{ scene: ahead, faults: { crash: 1 }, caught: 'stuck' },
   },

@@ -4,7 +4,7 @@ const unfit = { calls: 'unfit' } as const;
 
 /** The guards of answers that break the output schema of their turn: R25. */
 export const repairGuards = {
-  unfitAnswerIsRepaired: {
+  invalidAnswerIsRepaired: {
     ...{ rule: 'R25', file: `${WORKER}/round/commit-round.ts`, code: 'if (!needsRepair(turn)) return' },
     without: 'the first invalid answer ends the turn',
     ...{ scene: unfit, faults: {}, caught: 'an invalid answer ended its turn without a repair' },
@@ -14,7 +14,7 @@ export const repairGuards = {
     without: 'an answer that is invalid after its repair is repaired again',
     ...{ scene: unfit, faults: {}, caught: 'a turn had a second repair' },
   },
-  unfitAnswerChecksStep: {
+  invalidAnswerChecksStep: {
     ...{ rule: 'R25', file: `${TURNS}/save-round.ts` },
     code: 'violations ; return savedBy((await writeReply(db, row))[0]);',
     shared: IS_AT_ROUND,
@@ -28,7 +28,7 @@ export const repairGuards = {
     without: 'the repair round is not due',
     ...{ scene: unfit, faults: { flush: 1 }, caught: 'stuck' },
   },
-  unfitEndMovesStep: {
+  invalidEndMovesStep: {
     ...{ rule: 'R25', file: `${TURNS}/commits/write-ending.ts`, code: `step like 'b%' or "roundNumber" is not null` },
     without: 'a turn that failed with its last round still has that round as its step',
     ...{ scene: unfit, faults: {}, caught: 'an event is missing or stored twice' },

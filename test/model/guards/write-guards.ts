@@ -7,7 +7,7 @@ const short = { calls: 'none' } as const;
 /** The guards of writes and of their due steps: R2, R5, R10, R11. */
 export const writeGuards = {
   rescuerFindsDueTurns: {
-    ...{ rule: 'R2', file: `${CHECKPOINT}/rescue.ts`, code: 'due_slot < now() and due_at < now()' },
+    ...{ rule: 'R2', file: `${CHECKPOINT}/rescue.ts`, code: 'due_bucket < now() and due_at < now()' },
     without: 'the rescuer finds no late turns',
     ...{ scene: tools, faults: { flush: 1 }, caught: 'stuck' },
   },

@@ -47,8 +47,8 @@ export const inputGuards = {
     without: 'an end counts inputs in a snapshot that is older than its lock',
     ...{ faults: { join: 1 }, caught: unheard },
   },
-  surpassedNeedsInput: {
-    ...{ rule: 'R30', file: `${TURNS}/commits/write-reply.ts`, code: '(not "onlySurpassed" or work.inputs > sent)' },
+  supersededNeedsInput: {
+    ...{ rule: 'R30', file: `${TURNS}/commits/write-reply.ts`, code: '(not "onlySuperseded" or work.inputs > sent)' },
     without: 'an answer that was refused for another reason becomes an intermediate round',
     ...{ faults: { late: 1, fail: 1, retry: 1 }, caught: 'a round was due without an input to answer' },
   },

@@ -5,7 +5,7 @@ import { addJob, isForgotten, type MayRun, moveRuns } from '../shared/move-runs.
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 import { type InputGuards, inputGuards } from './input-guards.ts';
 import { type Caller, IDLE, type InputRun, type InputState, isActive } from './input-state.ts';
-import { begin, commitEnd, fail, joinTurn, saveSurpassed } from './input-writes.ts';
+import { begin, commitEnd, fail, joinTurn, saveSuperseded } from './input-writes.ts';
 
 /** The model of a turn that inputs join (R26, R29, R30). */
 export const inputSuite: Suite = suiteOf({
@@ -120,7 +120,7 @@ function moveRun(state: InputState, run: InputRun, { slot, guards, may }: OfRun)
       may('ends the turn', (own, after) => commitEnd(after, own, guards));
       break;
     case 'refused':
-      may('saves its answer as an intermediate round', (own, after) => saveSurpassed(after, own, guards));
+      may('saves its answer as an intermediate round', (own, after) => saveSuperseded(after, own, guards));
   }
 }
 

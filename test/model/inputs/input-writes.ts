@@ -50,10 +50,10 @@ export function commitEnd(after: InputState, run: InputRun, guards: InputGuards)
   Object.assign(run, IDLE);
 }
 
-/** Models `saveSurpassedAnswer`: saves the answer as an intermediate round, and makes the next round due. */
-export function saveSurpassed(after: InputState, run: InputRun, guards: InputGuards): void {
+/** Models `saveSupersededAnswer`: saves the answer as an intermediate round, and makes the next round due. */
+export function saveSuperseded(after: InputState, run: InputRun, guards: InputGuards): void {
   const hasNew = after.inputs > sentBy(after, run, guards);
-  if (after.status === 'active' && after.step === run.step && (hasNew || !guards.surpassedNeedsInput)) {
+  if (after.status === 'active' && after.step === run.step && (hasNew || !guards.supersededNeedsInput)) {
     if (!hasNew) after.broken ??= 'a round was due without an input to answer';
     saveRound(after, run, guards);
     const next = { step: after.step + 1, generation: 0, raised: 0, owner: null, isLate: false, jobs: after.jobs + 1 };

@@ -2,7 +2,7 @@ import type { Actor } from '../actor.ts';
 import { endTurn } from '../checkpoint/end.ts';
 import { leaseNextRun } from '../checkpoint/lease.ts';
 import { postponeStep } from '../checkpoint/postpone.ts';
-import { saveRound, saveUnfitAnswer } from '../checkpoint/save-round.ts';
+import { saveInvalidAnswer, saveRound } from '../checkpoint/save-round.ts';
 import type { Guards } from '../guards/all-guards.ts';
 import { goContinue, goEnqueue, lookAgain } from '../leave.ts';
 import { set } from '../set.ts';
@@ -18,7 +18,7 @@ export function workRound(actor: Actor): void {
   if (run.at === 'asking' || run.at === 'saving')
     commitWrite(actor, `saves ${run.on}`, isFinal ? COMPLETES : WANTS_CALLS);
   if (scene.calls === 'unfit' && run.on !== 'r3' && (run.at === 'asking' || run.at === 'saving-unfit'))
-    commitWrite(actor, `saves ${run.on}, an invalid answer`, unfitCommit(actor));
+    commitWrite(actor, `saves ${run.on}, an invalid answer`, invalidCommit(actor));
   if (run.at !== 'asking') return;
   if (run.stop === 'no') {
     may('gets a temporary error', (mine) => set(mine, { at: 'postponing' }), 'later');
@@ -40,18 +40,18 @@ const complete: Write = (state, run, guards) => endTurn(state, { status: 'comple
 
 const fail: Write = (state, run, guards) => endTurn(state, { status: 'failed', run }, guards);
 
-const failUnfit: Write = (state, run, guards) => endTurn(state, { status: 'failed', run, unfit: true }, guards);
+const failInvalid: Write = (state, run, guards) => endTurn(state, { status: 'failed', run, unfit: true }, guards);
 
 const COMPLETES = { write: complete, at: 'saving' } as const;
 
 const WANTS_CALLS = { write: saveRound, at: 'saving', leaves: 'b1' } as const;
 
 /** Models `commit-round.ts`: the first invalid answer is repaired, the second ends the turn (R25). */
-function unfitCommit({ run, guards }: Actor): Commit {
-  const isRepaired = run.on === 'r2' ? !guards.repairIsLast : guards.unfitAnswerIsRepaired;
+function invalidCommit({ run, guards }: Actor): Commit {
+  const isRepaired = run.on === 'r2' ? !guards.repairIsLast : guards.invalidAnswerIsRepaired;
   return isRepaired
-    ? { write: saveUnfitAnswer, at: 'saving-unfit', leaves: 'r2' }
-    : { write: failUnfit, at: 'saving-unfit' };
+    ? { write: saveInvalidAnswer, at: 'saving-unfit', leaves: 'r2' }
+    : { write: failInvalid, at: 'saving-unfit' };
 }
 
 type Commit = { write: Write; at: Run['at']; leaves?: 'b1' | 'r2' };

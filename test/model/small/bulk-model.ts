@@ -32,8 +32,8 @@ const bulkGuards = {
     without: 'counted outcomes are kept, and counted again',
     ...{ faults: {}, caught: 'a turn was counted twice' },
   },
-  stoppedTurnHasNoPlace: {
-    ...{ rule: 'R27', file: `${CHECKPOINT}/sql/place.ts`, code: `(work.place is null or work.place = 'held')` },
+  stoppedTurnHasNoSlot: {
+    ...{ rule: 'R27', file: `${CHECKPOINT}/sql/slot.ts`, code: `(work.slot is null or work.slot = 'held')` },
     without: 'a worker begins a turn that a bulk has stopped',
     ...{ faults: {}, caught: 'a stopped turn began' },
   },
@@ -43,7 +43,7 @@ const bulkGuards = {
     ...{ faults: { fail: 1 }, caught: 'stuck' },
   },
   failedTreatmentReleases: {
-    ...{ rule: 'R34', file: stops, code: `set place = 'none', due_at = case when at_head then now()` },
+    ...{ rule: 'R34', file: stops, code: `set slot = 'none', due_at = case when at_head then now()` },
     without: 'a turn stays stopped after the bulk has treated it',
     ...{ faults: { fail: 1 }, caught: 'stuck' },
   },
@@ -133,7 +133,7 @@ function stopTurns({ stops }: BulkState, guards: BulkGuards, emit: Emit<BulkStat
 /** Models `begin.ts` and `lease.ts`: a worker begins the first turn that it may. The other turns are alike. */
 function beginTurns({ turns }: BulkState, guards: BulkGuards, emit: Emit<BulkState>): void {
   const index = turns.findIndex(
-    ({ work }) => work === 'queued' || (work === 'stopped' && !guards.stoppedTurnHasNoPlace),
+    ({ work }) => work === 'queued' || (work === 'stopped' && !guards.stoppedTurnHasNoSlot),
   );
   if (index < 0) return;
   emit(`a worker runs turn ${index}`, (after) => {
@@ -147,7 +147,7 @@ type Mover = { worker: Worker; guards: BulkGuards; move: MayRun<BulkState> };
 
 function moveWorker(state: BulkState, { worker, guards, move }: Mover): void {
   if (!worker.isOn) {
-    if (state.isDue) move('takes a batch', (own, after) => takePortion(after, own, guards));
+    if (state.isDue) move('takes a batch', (own, after) => takeBatch(after, own, guards));
     return;
   }
   move('dies', (own, after) => Object.assign(after, { isDue: true }) && Object.assign(own, idleWorker()), 'crash');
@@ -160,8 +160,8 @@ function moveWorker(state: BulkState, { worker, guards, move }: Mover): void {
     move('counts', (own, after) => count(after, own, guards));
 }
 
-/** Models `take-portion.ts`. */
-function takePortion(after: BulkState, own: Worker, guards: BulkGuards): void {
+/** Models `take-batch.ts`. */
+function takeBatch(after: BulkState, own: Worker, guards: BulkGuards): void {
   const isMeant = ({ place, treated }: BulkTurn) =>
     place === 'meant' || (place === 'later' && treated === 0 && !guards.meantTurnsAreKept);
   const portion = after.turns.flatMap((turn, index) => (isMeant(turn) ? [index] : [])).slice(-AT_ONCE);

@@ -6,7 +6,7 @@ import { addJob, isForgotten, type MayRun, moveRuns } from '../shared/move-runs.
 import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const SAVE = `${TURNS}/compaction/save-compaction.ts`;
-const COMPACT = `${WORKER}/round/compact-line.ts`;
+const COMPACT = `${WORKER}/round/compact-history.ts`;
 const askedAgain = 'a summary was requested again';
 
 /** The guards of the history that a round sends: R23. */

@@ -14,7 +14,7 @@ const forkGuards = {
     ...{
       rule: 'R37',
       file: 'services/api/turns/forks/start-fork.ts',
-      code: 'await lockLine(trx, project, conversationId)',
+      code: 'await lockConversation(trx, project, conversationId)',
     },
     without: 'a fork reads its turn before it locks the conversation, and the turn is deleted',
     ...{ faults: { fork: 1, remove: 1 }, caught: 'a fork is based on a deleted turn' },
@@ -45,7 +45,7 @@ const forkGuards = {
     ...{ faults: { fork: 1, remove: 1 }, caught: 'a round was kept without a fork' },
   },
   lastForkErases: {
-    ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/erase-lines.ts`, code: 'await eraseRounds(trx, [...origins])' },
+    ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/erase-threads.ts`, code: 'await eraseRounds(trx, [...origins])' },
     without: 'rounds are kept that only a deleted fork was based on',
     ...{ faults: { fork: 2, remove: 1, drop: 1 }, caught: 'a round was kept without a fork' },
   },

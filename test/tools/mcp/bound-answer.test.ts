@@ -14,10 +14,10 @@ async function read(stream: string, portion = stream.length) {
     counted += count;
   };
   const events: Pick<Rate, 'pace'> = { pace };
-  const place = { take: async () => {}, arrived: () => {} };
+  const slot = { take: async () => {}, arrived: () => {} };
   const headers = { 'content-type': 'text/event-stream' };
   const answer = new Response(ReadableStream.from(portions()), { headers });
-  const bounded = boundAnswer(answer, { refuse: () => {}, place, events });
+  const bounded = boundAnswer(answer, { refuse: () => {}, slot, events });
   return { given: await text(bounded.body!), counted };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AnswerPlace, openAnswerPlace } from '#core/bounds/answer-places.ts';
+import { type AnswerSlot, openAnswerSlot } from '#core/bounds/answer-slots.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { pour, startRawReceiver } from '../../egress/receiver.ts';
 import { openFloodingServer } from './flooding-server.ts';
@@ -33,29 +33,29 @@ test('a stream may be longer than 8 MiB if each event is smaller', async () => {
 });
 
 /** Returns a slot that counts arrived answers. The answer calls `onTaken` when it takes the slot. */
-function watchedPlace(onTaken: (place: AnswerPlace) => void = () => {}) {
-  const real = openAnswerPlace('alpha');
+function watchedSlot(onTaken: (slot: AnswerSlot) => void = () => {}) {
+  const real = openAnswerSlot('alpha');
   const seen = { arrived: 0 };
-  const place: AnswerPlace = {
+  const slot: AnswerSlot = {
     ...real,
     take: async (server) => {
       await real.take(server);
-      onTaken(place);
+      onTaken(slot);
     },
     arrived: () => {
       seen.arrived += 1;
       real.arrived();
     },
   };
-  return { place, seen, [Symbol.dispose]: () => real[Symbol.dispose]() };
+  return { slot, seen, [Symbol.dispose]: () => real[Symbol.dispose]() };
 }
 
 test.each(['json', 'event'])('a large answer (%s) that is too slow is ended, and the caller hangs up', async (form) => {
   await using server = await openFloodingServer();
   await using servers = useMcpServers({ flood: { url: server.url } });
-  using watched = watchedPlace((place) => place.onOverdue());
+  using watched = watchedSlot((slot) => slot.onOverdue());
 
-  const result = await callMcpTool(servers, `flood__half_${form}`, { place: watched.place });
+  const result = await callMcpTool(servers, `flood__half_${form}`, { slot: watched.slot });
   await server.left;
 
   expect(result).toMatchObject({
@@ -70,9 +70,9 @@ test.each(['json', 'event'])('a large answer (%s) that is too slow is ended, and
 test('each large event of a stream has its own time limit', async () => {
   await using server = await openFloodingServer();
   await using servers = useMcpServers({ flood: { url: server.url } });
-  using watched = watchedPlace();
+  using watched = watchedSlot();
 
-  await callMcpTool(servers, 'flood__many_events', { place: watched.place });
+  await callMcpTool(servers, 'flood__many_events', { slot: watched.slot });
 
   expect(watched.seen.arrived).toBeGreaterThanOrEqual(12);
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AnswerPlace } from '#core/bounds/answer-places.ts';
+import type { AnswerSlot } from '#core/bounds/answer-slots.ts';
 import { makeRedact } from '#core/redact.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
@@ -27,7 +27,7 @@ type Calling = {
   args?: Record<string, unknown>;
   signal?: AbortSignal;
   progress?: (value: unknown) => void;
-  place?: AnswerPlace;
+  slot?: AnswerSlot;
 } & Partial<Pick<TurnTool, 'remoteName'>> &
   Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
 
@@ -38,8 +38,8 @@ export async function untilSeen({ find }: McpServers, name: string): Promise<voi
 
 /** Calls a tool and returns the answer. Does not retry, unless the test says so. */
 export async function callMcpTool(servers: McpServers, name: string, calling: Calling = {}) {
-  const { args = {}, signal, progress, place, remoteName, ...rules } = calling;
-  const given = { ...(signal && { signal }), ...(progress && { progress }), ...(place && { place }) };
+  const { args = {}, signal, progress, slot, remoteName, ...rules } = calling;
+  const given = { ...(signal && { signal }), ...(progress && { progress }), ...(slot && { slot }) };
   await using context = callContext([], { mcp: servers, ...given });
   const execution = { kind: 'mcp', server: name.split('__')[0] };
   const patient = { retry: { max_attempts: 1, backoff_ms: 0 }, timeout_ms: 600_000 };

@@ -11,19 +11,19 @@ import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 const context: ContextConfig = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 2, model: null };
 
 test('a compaction replaces all rounds but the last, across turns', () => {
-  const line = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
+  const thread = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
 
-  expect(planCompaction(line, 'refused')).toMatchObject({ round: 3, upToTurn: 'b', upToRound: 2 });
-  expect(planCompaction(withContext(line, { keep_last_rounds: 1 }), 'refused')).toMatchObject({
+  expect(planCompaction(thread, 'refused')).toMatchObject({ round: 3, upToTurn: 'b', upToRound: 2 });
+  expect(planCompaction(withContext(thread, { keep_last_rounds: 1 }), 'refused')).toMatchObject({
     upToTurn: 'c',
     upToRound: 1,
   });
-  expect(planCompaction(withContext(line, { keep_last_rounds: 5 }), 'refused')).toBeNull();
+  expect(planCompaction(withContext(thread, { keep_last_rounds: 5 }), 'refused')).toBeNull();
 });
 
 test('a compaction is not planned twice for a round, nor for replaced rounds', () => {
-  const line = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
-  const [a, b, c] = line as [HistoryTurn, HistoryTurn, HistoryTurn];
+  const thread = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
+  const [a, b, c] = thread as [HistoryTurn, HistoryTurn, HistoryTurn];
 
   expect(planCompaction([a, b, { ...c, compactions: [made(3, 'a', 1)] }], 'refused')).toBeNull();
   expect(planCompaction([a, b, { ...c, compactions: [made(2, 'b', 2)] }], 'refused')).toBeNull();
@@ -33,20 +33,20 @@ test('a compaction is not planned twice for a round, nor for replaced rounds', (
 test('the size is the usage of the last round plus all later items', () => {
   const usage = usageOf(900, 50);
   const last = { ...makeRound(1, 'Look.', [{}]), usage };
-  const line = [turn('a', [1]), { ...turn('b', []), rounds: [last] }, turn('c', [])];
+  const thread = [turn('a', [1]), { ...turn('b', []), rounds: [last] }, turn('c', [])];
 
   // The tokens of 'ok', of 'Hi', and of a message frame.
-  expect(tokensSinceCounted(line)).toBe(950 + 1 + 5);
+  expect(tokensSinceCounted(thread)).toBe(950 + 1 + 5);
   expect(tokensSinceCounted([turn('a', [1]), turn('c', [])])).toBeNull();
-  expect(planCompaction(line, 'size')).toBeNull();
+  expect(planCompaction(thread, 'size')).toBeNull();
 });
 
 test('a compaction of an earlier turn does not change the size of a later turn', () => {
   const usage = usageOf(900, 50);
   const before = { ...turn('b', [1, 2, 3]), compactions: [made(3, 'a', 1)] };
-  const line = [turn('a', [1]), before, { ...turn('c', []), rounds: [{ ...makeRound(1, 'Look.', [{}]), usage }] }];
+  const thread = [turn('a', [1]), before, { ...turn('c', []), rounds: [{ ...makeRound(1, 'Look.', [{}]), usage }] }];
 
-  expect(tokensSinceCounted(line)).toBe(950 + 1);
+  expect(tokensSinceCounted(thread)).toBe(950 + 1);
 });
 
 test('results of imported calls count before the first round', () => {
@@ -59,15 +59,15 @@ test('results of imported calls count before the first round', () => {
 });
 
 test('a summary replaces earlier turns with their inputs, but not its own input', () => {
-  const line = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1, 2]), compactions: [made(3, 'c', 1)] }];
+  const thread = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1, 2]), compactions: [made(3, 'c', 1)] }];
 
-  expect(told(line)).toEqual([expect.stringContaining('Sum.'), 'c', 'c2']);
+  expect(told(thread)).toEqual([expect.stringContaining('Sum.'), 'c', 'c2']);
 });
 
 test('a summary also replaces the input of an earlier turn replaced in part', () => {
-  const line = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1]), compactions: [made(1, 'b', 1)] }];
+  const thread = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1]), compactions: [made(1, 'b', 1)] }];
 
-  expect(told(line)).toEqual([expect.stringContaining('Sum.'), 'b2', 'c', 'c1']);
+  expect(told(thread)).toEqual([expect.stringContaining('Sum.'), 'b2', 'c', 'c1']);
 });
 
 test('a summary is not sent after a later deletion, or for turns elsewhere', () => {
@@ -83,9 +83,9 @@ test('the latest summary in effect is sent, and later results stay dropped', () 
     const result = { ...makeRound(1, null, [{}]).calls[0]!.result!, content: `${name} `.repeat(20) };
     return { ...turn(name, [1]), rounds: [makeRound(1, `${name}1`, [{ result }])] };
   };
-  const line = [long('a'), long('b'), { ...long('c'), compactions: [made(1, 'a', 1), dropped] }];
+  const thread = [long('a'), long('b'), { ...long('c'), compactions: [made(1, 'a', 1), dropped] }];
 
-  expect(told(line)).toEqual([
+  expect(told(thread)).toEqual([
     ...[expect.stringContaining('Sum.'), 'b', 'b1', '(dropped to make room)'],
     ...['c', 'c1', expect.stringContaining('c c c')],
   ]);
@@ -108,8 +108,8 @@ function turn(id: string, rounds: number[]): HistoryTurn {
   return { ...own, config: { ...own.config, context }, rounds: spoken, leftOut: 0 };
 }
 
-function withContext(line: HistoryTurn[], more: Partial<ContextConfig>): HistoryTurn[] {
-  return line.map((each) => ({ ...each, config: { ...each.config, context: { ...context, ...more } } }));
+function withContext(thread: HistoryTurn[], more: Partial<ContextConfig>): HistoryTurn[] {
+  return thread.map((each) => ({ ...each, config: { ...each.config, context: { ...context, ...more } } }));
 }
 
 function made(round: number, upToTurn: string, upToRound: number): Compaction {
@@ -119,6 +119,6 @@ function made(round: number, upToTurn: string, upToRound: number): Compaction {
   };
 }
 
-function told(line: HistoryTurn[]): (string | null)[] {
-  return transcriptOf(sentHistory(line)).map(({ content }) => content);
+function told(thread: HistoryTurn[]): (string | null)[] {
+  return transcriptOf(sentHistory(thread)).map(({ content }) => content);
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { isSuperseded, responseEvents } from '#core/turn/responses/events.ts';
-import { EDITION_SIZE, LOG_START, readStretch } from '#core/turn/responses/log.ts';
+import { DRAFT_SIZE, LOG_START, readSection } from '#core/turn/responses/log.ts';
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import { runningPieces } from '#core/turn/responses/running-round.ts';
-import { comparePieces } from '#core/turn/responses/told.ts';
+import { comparePieces } from '#core/turn/responses/sent.ts';
 import type { Round, Turn } from '#core/turn/turn.ts';
 import { makeRound } from '../make-turn.ts';
 import { askedForState, askedResponse, joinedOutput, makeResponse } from './make-response.ts';
@@ -123,7 +123,7 @@ test('calls are logged with their round, results in order of arrival', () => {
 });
 
 test('the log after each number has exactly the rest, a cut text as one delta', () => {
-  const rounds = [makeRound(1, 'One 🐢 two', [{}]), answer({ number: 2, reasoning: 'Thinking 🐢🐢', edition: 1 })];
+  const rounds = [makeRound(1, 'One 🐢 two', [{}]), answer({ number: 2, reasoning: 'Thinking 🐢🐢', draft: 1 })];
   const turn = completed({ rounds, output: 'Done 🐢.' });
   const all = eventsOf(turn);
 
@@ -148,27 +148,26 @@ function everyUnit(events: NumberedEvent[]) {
 }
 
 test('each attempt begins 2²⁴ above the attempt before it, and supersedes it', () => {
-  const rounds = [{ ...makeRound(1, 'Hi', [{}]), edition: 2 }, answer({ number: 2 })];
+  const rounds = [{ ...makeRound(1, 'Hi', [{}]), draft: 2 }, answer({ number: 2 })];
   const turn = completed({ rounds });
   const numbers = eventsOf(turn).map(({ sequence_number }) => sequence_number);
 
-  expect(numbers.slice(0, 3)).toEqual([0, 2, 3 + 2 * EDITION_SIZE]);
-  expect(numbers.at(-1)! - 2 * EDITION_SIZE).toBeLessThan(60);
+  expect(numbers.slice(0, 3)).toEqual([0, 2, 3 + 2 * DRAFT_SIZE]);
+  expect(numbers.at(-1)! - 2 * DRAFT_SIZE).toBeLessThan(60);
   expect(
-    [2, 3, 3 + EDITION_SIZE, 2 + 2 * EDITION_SIZE, 3 + 2 * EDITION_SIZE].map((after) => isSuperseded(turn, after)),
+    [2, 3, 3 + DRAFT_SIZE, 2 + 2 * DRAFT_SIZE, 3 + 2 * DRAFT_SIZE].map((after) => isSuperseded(turn, after)),
   ).toEqual([...[false, true, true, true, false]]);
 });
 
 test('a running round supersedes an attempt when no run can stream it', () => {
-  const running = (edition: number, leased: boolean) =>
-    makeResponse({ status: 'in_progress', work: { edition, leased } });
-  const inEdition = (edition: number) => 5 + edition * EDITION_SIZE;
+  const running = (draft: number, leased: boolean) => makeResponse({ status: 'in_progress', work: { draft, leased } });
+  const inDraft = (draft: number) => 5 + draft * DRAFT_SIZE;
 
-  expect(isSuperseded(running(0, false), inEdition(0))).toBe(false);
-  expect(isSuperseded(running(1, true), inEdition(0))).toBe(false);
-  expect(isSuperseded(running(1, false), inEdition(0))).toBe(true);
-  expect(isSuperseded(running(2, true), inEdition(0))).toBe(true);
-  expect(isSuperseded(running(2, true), inEdition(1))).toBe(false);
+  expect(isSuperseded(running(0, false), inDraft(0))).toBe(false);
+  expect(isSuperseded(running(1, true), inDraft(0))).toBe(false);
+  expect(isSuperseded(running(1, false), inDraft(0))).toBe(true);
+  expect(isSuperseded(running(2, true), inDraft(0))).toBe(true);
+  expect(isSuperseded(running(2, true), inDraft(1))).toBe(false);
 });
 
 const silent = { effort: null, summary: null };
@@ -184,8 +183,8 @@ test.each([
   const ending = { status: 'incomplete' as const, incompleteReason: 'content_filter' as const, output: 'Text No' };
   const sealed = asked.include.length > 0 ? { sealed: 'sealed' } : {};
   const turn = makeResponse({ ...ending, rounds: [{ ...round, ...sealed }] }, asked);
-  const beginning = readStretch(turn, LOG_START, () => [])!;
-  const whole = readStretch(turn, beginning.next, () => [])!.pieces;
+  const beginning = readSection(turn, LOG_START, () => [])!;
+  const whole = readSection(turn, beginning.next, () => [])!.pieces;
   const [reasoning, text] = [round.reasoning!, turn.output!];
 
   for (let length = 1; length <= reasoning.length + text.length; length += 1) {
@@ -215,8 +214,8 @@ test.each([
 test('the end of a turn follows all events of an interrupted round', () => {
   const lastOf = (own: Parameters<typeof makeResponse>[0]) => eventsOf(makeResponse(own)).at(-1)!.sequence_number;
 
-  expect(lastOf({ status: 'cancelled', work: { edition: 0 } })).toBe(3);
-  expect(lastOf({ status: 'cancelled', work: { edition: 1 } })).toBe(2 + EDITION_SIZE);
-  expect(lastOf({ status: 'cancelled', work: { edition: 3 } })).toBe(2 + 3 * EDITION_SIZE);
+  expect(lastOf({ status: 'cancelled', work: { draft: 0 } })).toBe(3);
+  expect(lastOf({ status: 'cancelled', work: { draft: 1 } })).toBe(2 + DRAFT_SIZE);
+  expect(lastOf({ status: 'cancelled', work: { draft: 3 } })).toBe(2 + 3 * DRAFT_SIZE);
   expect(lastOf({ status: 'cancelled', startedAt: null })).toBe(3);
 });

@@ -56,11 +56,9 @@ function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<numb
   let turn = makeTurn();
   for (const [index, { tries, calls }] of rounds.entries()) {
     const number = index + 1;
-    const latest = tryAll(tries, (edition, now) =>
-      look(turn, { round: number, attempt: edition + 1, edition, ...now }),
-    );
+    const latest = tryAll(tries, (draft, now) => look(turn, { round: number, attempt: draft + 1, draft, ...now }));
     const asked = index < rounds.length - 1 ? (calls.length > 0 ? calls : [0]) : [];
-    const round = { ...committed(number, latest, asked.length), edition: tries.length - 1 };
+    const round = { ...committed(number, latest, asked.length), draft: tries.length - 1 };
     turn = { ...turn, rounds: [...turn.rounds, round] };
     look(turn);
     for (const call of asked
@@ -79,11 +77,11 @@ function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<numb
 type Seen = Pick<RunningReply, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
 
 /** Plays the attempts, reads after some units of each, and returns the last reply. */
-function tryAll(tries: Try[], look: (edition: number, now: Seen) => void): Said {
+function tryAll(tries: Try[], look: (draft: number, now: Seen) => void): Said {
   let latest: Said = { reasoning: '', text: '' };
-  for (const [edition, { said, looks, sameAgain }] of tries.entries()) {
-    latest = sameAgain && edition > 0 ? latest : said;
-    for (const units of looks.toSorted((a, b) => a - b)) look(edition, seenAfter(latest, units));
+  for (const [draft, { said, looks, sameAgain }] of tries.entries()) {
+    latest = sameAgain && draft > 0 ? latest : said;
+    for (const units of looks.toSorted((a, b) => a - b)) look(draft, seenAfter(latest, units));
   }
   return latest;
 }

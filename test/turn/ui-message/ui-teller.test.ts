@@ -11,7 +11,7 @@ const toldOf = (turn: Turn) => [...makeUiTeller().tell(turn, undefined)];
 const typesOf = (turn: Turn) => toldOf(turn).map(({ type }) => type);
 const completed = (rounds: Round[], own: Partial<Turn> = {}) => makeTurn({ status: 'completed', rounds, ...own });
 const running = (own: Partial<RunningReply>): RunningReply => ({
-  ...{ round: 1, attempt: 1, edition: 0, reasoning: '', reasoningLength: null, text: '', refusalFrom: null },
+  ...{ round: 1, attempt: 1, draft: 0, reasoning: '', reasoningLength: null, text: '', refusalFrom: null },
   ...own,
 });
 const withTool = (turn: Turn, tool: Partial<TurnTool>): Turn => {
@@ -186,14 +186,14 @@ test('a repeated round streams no text until it passes the streamed text', () =>
   const tell = (own: Partial<RunningReply>) => [...teller.tell(makeTurn(), running(own))];
 
   tell({ text: 'One, two' });
-  expect(tell({ edition: 1, attempt: 2, text: 'One,' })).toEqual([]);
-  expect(tell({ edition: 1, attempt: 2, text: 'One, two, three' })).toEqual([
+  expect(tell({ draft: 1, attempt: 2, text: 'One,' })).toEqual([]);
+  expect(tell({ draft: 1, attempt: 2, text: 'One, two, three' })).toEqual([
     { type: 'text-delta', id: 't1', delta: ', three' },
   ]);
 });
 
 test.each<[string, (turn: Turn) => [Turn, RunningReply | undefined]]>([
-  ['runs again', (turn) => [turn, running({ edition: 1, attempt: 2, text: 'One, 2' })]],
+  ['runs again', (turn) => [turn, running({ draft: 1, attempt: 2, text: 'One, 2' })]],
   ['is committed', () => [completed([makeRound(1, null)], { output: 'Two' }), undefined]],
   ['is given up', () => [makeTurn({ status: 'incomplete', incompleteReason: 'deadline' }), undefined]],
 ])('a stream with outdated text ends with an error if its round %s', (_, next) => {

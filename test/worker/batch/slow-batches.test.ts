@@ -113,10 +113,10 @@ test('a batch keeps its slot while 4 batches per slot have released their slots'
   const slowBatches = makeSlowBatches(1);
   const jobs = Array.from({ length: 5 }, () => startJob(slowBatches));
 
-  const first = jobs.map((job) => job.leavePlace());
+  const first = jobs.map((job) => job.leaveSlot());
   jobs[0]?.end();
   await jobs[0]?.done;
-  const second = jobs[4]?.leavePlace();
+  const second = jobs[4]?.leaveSlot();
 
   expect([first, second]).toEqual([[true, true, true, true, false], true]);
   await Promise.all(jobs.map((job) => job.acknowledged));
@@ -126,10 +126,10 @@ test('a job without its slot has no hand-over, and a closing worker keeps slots'
   const slowBatches = makeSlowBatches(1);
   const [slow, late] = [startJob(slowBatches), startJob(slowBatches)];
   const before = slow.handsOver();
-  slow.leavePlace();
+  slow.leaveSlot();
 
   const closing = slowBatches.close(60_000);
-  const mayLeave = late.leavePlace();
+  const mayLeave = late.leaveSlot();
   slow.end();
   await closing;
 
@@ -150,7 +150,7 @@ function startJob({ letLeave }: ReturnType<typeof makeSlowBatches>) {
     done,
     end,
     acknowledged,
-    leavePlace: () => handed[0]?.leavePlace?.(),
+    leaveSlot: () => handed[0]?.leaveSlot?.(),
     handsOver: () => handed[0]?.handsOver?.(),
   };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { deleteOldBulks } from '#core/checkpoint/bulk/bulk.ts';
 import { countSettledTurns } from '#core/checkpoint/bulk/settle-turn.ts';
-import { takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
+import { takeBulkBatch } from '#core/checkpoint/bulk/take-batch.ts';
 import { treatTurn } from '#services/worker/bulk/treat-turn.ts';
 import { workBulks } from '#services/worker/bulk/work-bulks.ts';
 import { apiClient } from '#test/harness/api-client.ts';
@@ -169,9 +169,9 @@ test('two workers on the same batch of a bulk treat each turn once', async ({ ha
   await harness.workUntilIdle();
   const id = await create(harness, { action: 'retry', filter: { status: 'failed' } });
 
-  const first = await takeBulkPortion(harness.db, 10);
+  const first = await takeBulkBatch(harness.db, 10);
   await letLeasePass(harness);
-  const second = await takeBulkPortion(harness.db, 10);
+  const second = await takeBulkBatch(harness.db, 10);
   const treat = async ({ turnIds, ...bulk }: NonNullable<typeof first>) => {
     for (const turnId of turnIds) await treatTurn({ ...bulk, turnId }, harness.worker);
     await countSettledTurns(harness.db, bulk.bulkId);
@@ -192,7 +192,7 @@ test.for([0, 2, 5])(
   async (treated, { harness }) => {
     const ids = await startMany(harness, 5);
     const id = await create(harness, cancelQueued);
-    const portion = await takeBulkPortion(harness.db, 10);
+    const portion = await takeBulkBatch(harness.db, 10);
     const { turnIds, ...bulk } = portion!;
     for (const turnId of turnIds.slice(0, treated)) await treatTurn({ ...bulk, turnId }, harness.worker);
 

@@ -36,10 +36,10 @@ test('a round that was refused within its text is published as a new attempt', a
   const { body } = await harness.call<{ id: string }>('POST', `${path}/turns`, { body: { input } });
   harness.worker.watchers.markWatched(body.id);
   await harness.workUntilIdle();
-  const rounds = await harness.db.selectFrom('rounds').select('edition').where('turn_id', '=', body.id).execute();
+  const rounds = await harness.db.selectFrom('rounds').select('draft').where('turn_id', '=', body.id).execute();
 
   expect(await harness.findTurn(body.id)).toMatchObject({ status: 'completed', compactions: [{ round: 1 }] });
-  expect(rounds).toEqual([{ edition: 1 }]);
+  expect(rounds).toEqual([{ draft: 1 }]);
 });
 
 test('a request that is too long after the compaction fails the turn', async ({ harness }) => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { listed } from '../sql/listed.ts';
 import type { Db, Trx } from '../tables.ts';
-import type { ErasedPortion } from './erase-lines.ts';
-import { lockLines } from './lock-lines.ts';
+import type { ErasedBatch } from './erase-threads.ts';
+import { lockThreads } from './lock-threads.ts';
 import { removeTurns } from './remove-turns.ts';
 
 /** The maximum of turns that a transaction erases, and of turns that it examines for that. */
@@ -14,14 +14,14 @@ export type Aged = { project: string; days: number; after: string };
 
 type OldTurn = { id: string; conversationId: string; isOld: boolean; goes: boolean };
 
-const NOTHING: ErasedPortion = { turnIds: [], conversationIds: [], next: null };
+const NOTHING: ErasedBatch = { turnIds: [], conversationIds: [], next: null };
 
 /**
  * Erases a batch of a project's turns after their retention, oldest first, and conversations with their last turn
  * (R32). Ids sort by time, so the index of lists finds the oldest. Leaves locked conversations for the next time. One
  * process runs this at a time.
  */
-export async function eraseAged(db: Db, { project, days, after }: Aged): Promise<ErasedPortion> {
+export async function eraseAged(db: Db, { project, days, after }: Aged): Promise<ErasedBatch> {
   return db.transaction().execute(async (trx) => {
     if (!(await isOnlyEraser(trx))) return NOTHING;
     const { rows } = await sql<OldTurn>`
@@ -31,12 +31,12 @@ export async function eraseAged(db: Db, { project, days, after }: Aged): Promise
     const next = nextAfter(rows, going);
     if (going.length === 0) return { ...NOTHING, next };
 
-    const lines = await lockLines(trx, [...new Set(going.map(({ conversationId }) => conversationId))], {
+    const threads = await lockThreads(trx, [...new Set(going.map(({ conversationId }) => conversationId))], {
       waits: false,
     });
-    const turnIds = await lockTurns(trx, { lines, going: going.map(({ id }) => id), days });
+    const turnIds = await lockTurns(trx, { threads, going: going.map(({ id }) => id), days });
     if (turnIds.length === 0) return { ...NOTHING, next };
-    return { ...(await removeTurns(trx, { lines, turnIds, isByAge: true })), next };
+    return { ...(await removeTurns(trx, { threads, turnIds, isByAge: true })), next };
   });
 }
 
@@ -68,11 +68,11 @@ function nextAfter(rows: OldTurn[], going: OldTurn[]): string | null {
 /** Locks turns and checks their age again, since a turn may have been reopened or deleted. */
 async function lockTurns(
   trx: Trx,
-  { lines, going, days }: { lines: string[]; going: string[]; days: number },
+  { threads, going, days }: { threads: string[]; going: string[]; days: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from turns
-    where id in (${listed(going)}) and conversation_id in (${listed(lines)}) and ${goesByAge(days)}
+    where id in (${listed(going)}) and conversation_id in (${listed(threads)}) and ${goesByAge(days)}
     order by id for update`.execute(trx);
   return rows.map(({ id }) => id);
 }

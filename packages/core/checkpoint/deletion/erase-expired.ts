@@ -3,8 +3,8 @@ import { expiresAt } from '../sql/expires-at.ts';
 import { listed } from '../sql/listed.ts';
 import type { Db, Trx } from '../tables.ts';
 import { isOnlyEraser } from './erase-aged.ts';
-import type { Erased } from './erase-lines.ts';
-import { lockLines } from './lock-lines.ts';
+import type { Erased } from './erase-threads.ts';
+import { lockThreads } from './lock-threads.ts';
 import { removeTurns } from './remove-turns.ts';
 
 /** The maximum of conversations that a transaction examines, and of turns that it erases. */
@@ -25,7 +25,7 @@ export async function eraseExpired(db: Db): Promise<Erased & { goesOn: boolean }
     if (due.length === 0) return NOTHING;
     const expired = await hideExpired(trx, due);
     const turnIds = await takeTurns(trx, expired);
-    const erased = await removeTurns(trx, { lines: expired, turnIds, isByAge: true });
+    const erased = await removeTurns(trx, { threads: expired, turnIds, isByAge: true });
     await lookAgain(trx, due);
     return { ...erased, goesOn: true };
   });
@@ -35,7 +35,7 @@ async function takeDue(trx: Trx): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from conversations where expiry_due_at <= now() order by expiry_due_at limit ${MAX_CONVERSATIONS}
     for update skip locked`.execute(trx);
-  return lockLines(
+  return lockThreads(
     trx,
     rows.map(({ id }) => id),
     { waits: false },

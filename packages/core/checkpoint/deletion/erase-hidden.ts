@@ -3,8 +3,8 @@ import { timing } from '../../turn/timing.ts';
 import { inMs } from '../sql/due.ts';
 import { listed } from '../sql/listed.ts';
 import type { Db, Trx } from '../tables.ts';
-import { eraseLines } from './erase-lines.ts';
-import { lockLines } from './lock-lines.ts';
+import { eraseThreads } from './erase-threads.ts';
+import { lockThreads } from './lock-threads.ts';
 
 const MAX_TURNS = 500;
 
@@ -17,8 +17,8 @@ export async function eraseHidden(db: Db, limit: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const due = await takeDue(trx, limit);
     if (due.length === 0) return 0;
-    const { turnIds, conversationIds } = await eraseLines(trx, {
-      lines: due,
+    const { turnIds, conversationIds } = await eraseThreads(trx, {
+      threads: due,
       leaving: [],
       isByAge: false,
       limit: MAX_TURNS,
@@ -40,7 +40,7 @@ async function takeDue(trx: Trx, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from conversations where erase_due_at <= now() order by erase_due_at limit ${limit}
     for update skip locked`.execute(trx);
-  return lockLines(
+  return lockThreads(
     trx,
     rows.map(({ id }) => id),
     { waits: false },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { listed } from '../sql/listed.ts';
 import type { Db } from '../tables.ts';
 import { type Aged, daysAgo, isOnlyEraser } from './erase-aged.ts';
-import { deleteConversations, type ErasedPortion } from './erase-lines.ts';
+import { deleteConversations, type ErasedBatch } from './erase-threads.ts';
 
 const MAX_LOOKED_AT = 500;
 
@@ -12,7 +12,7 @@ type OldConversation = { id: string; isOld: boolean; isEmpty: boolean };
  * Erases a batch of conversations without turns that are older than the project's retention of turns (R32). Skips a
  * locked conversation, since it is about to get a turn.
  */
-export async function eraseUnused(db: Db, { project, days, after }: Aged): Promise<ErasedPortion> {
+export async function eraseUnused(db: Db, { project, days, after }: Aged): Promise<ErasedBatch> {
   return db.transaction().execute(async (trx) => {
     if (!(await isOnlyEraser(trx))) return { turnIds: [], conversationIds: [], next: null };
     const { rows } = await sql<OldConversation>`

@@ -3,7 +3,7 @@ import { read, write } from '../../postgres/read-write.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { dueIn } from '../sql/due.ts';
-import { hasPlace } from '../sql/place.ts';
+import { hasSlot } from '../sql/slot.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 import type { ProviderLimit } from './book-request.ts';
@@ -16,22 +16,22 @@ import { sumOf, windowAt } from './window.ts';
  * limit. Returns the wakeups to enqueue.
  */
 export async function wakeWaiting(db: Db, limits: readonly ProviderLimit[]): Promise<TurnWakeup[]> {
-  const lines = await readLines(db);
-  const rooms = lines.flatMap((line) => {
-    const room = roomOf(line, limits);
+  const all = await readWaits(db);
+  const rooms = all.flatMap((waits) => {
+    const room = roomOf(waits, limits);
     const isFull = [room.turns, room.requests, room.tokens].some((left) => left !== null && left <= 0);
-    return isFull || line.waiting === 0 ? [] : [room];
+    return isFull || waits.waiting === 0 ? [] : [room];
   });
-  if (lines.some(({ isIdle }) => isIdle)) await leaveLines(db);
+  if (all.some(({ isIdle }) => isIdle)) await leaveWaits(db);
   return rooms.length > 0 ? await wake(db, rooms) : [];
 }
 
 /** Removes woken turns that no longer wait. Turns that were not woken are removed when they would be woken. */
-async function leaveLines(db: Db): Promise<void> {
+async function leaveWaits(db: Db): Promise<void> {
   await write(db, sql`delete from provider_waits where woken_at < now() - ${KEPT} and not ${mayCome}`);
 }
 
-type Line = {
+type Waits = {
   name: string;
   requests: Window;
   tokens: Window;
@@ -49,20 +49,20 @@ type Line = {
 /** The time for which room is reserved for a woken turn. */
 const KEPT = sql`interval '2 seconds'`;
 
-async function readLines(db: Db): Promise<Line[]> {
+async function readWaits(db: Db): Promise<Waits[]> {
   const isKept = sql`woken_at >= now() - ${KEPT}`;
-  const query = sql<Line>`
-    select line.*, waiting = 0 and woken = 0 as "isIdle", coalesce(limits.requests, '{}') as requests, coalesce(limits.tokens, '{}') as tokens,
+  const query = sql<Waits>`
+    select waits.*, waiting = 0 and woken = 0 as "isIdle", coalesce(limits.requests, '{}') as requests, coalesce(limits.tokens, '{}') as tokens,
       (extract(epoch from now()) * 1000)::double precision as now,
       (select count(*)::int from provider_slots join work on work.id = turn_id
-        where provider_slots.limit_name = line.name and lease_owner = run_id and lease_until > now()) as running
+        where provider_slots.limit_name = waits.name and lease_owner = run_id and lease_until > now()) as running
     from (
       select limit_name as name, count(*) filter (where woken_at is null)::int as waiting,
         count(*) filter (where ${isKept})::int as woken,
         coalesce(sum(requests) filter (where ${isKept}), 0)::double precision as "wokenRequests",
         coalesce(sum(tokens) filter (where ${isKept}), 0)::double precision as "wokenTokens"
-      from provider_waits group by limit_name) as line
-    left join provider_limits as limits on limits.name = line.name`;
+      from provider_waits group by limit_name) as waits
+    left join provider_limits as limits on limits.name = waits.name`;
   return read(db, query);
 }
 
@@ -76,16 +76,16 @@ type Room = {
   mostTokens: number | null;
 };
 
-function roomOf(line: Line, limits: readonly ProviderLimit[]): Room {
-  const limit = limits.find(({ name }) => name === line.name);
+function roomOf(waits: Waits, limits: readonly ProviderLimit[]): Room {
+  const limit = limits.find(({ name }) => name === waits.name);
   const { requests_per_minute: mostRequests = null, tokens_per_minute: mostTokens = null } = limit ?? {};
   const left = (most: number | null, used: number) => (most === null ? null : most - used);
-  const used = (window: Window) => sumOf(windowAt(window, line.now));
+  const used = (window: Window) => sumOf(windowAt(window, waits.now));
   return {
-    ...{ name: line.name, mostRequests, mostTokens },
-    turns: left(limit?.concurrency ?? null, line.running + line.woken),
-    requests: left(mostRequests, used(line.requests) + line.wokenRequests),
-    tokens: left(mostTokens, used(line.tokens) + line.wokenTokens),
+    ...{ name: waits.name, mostRequests, mostTokens },
+    turns: left(limit?.concurrency ?? null, waits.running + waits.woken),
+    requests: left(mostRequests, used(waits.requests) + waits.wokenRequests),
+    tokens: left(mostTokens, used(waits.tokens) + waits.wokenTokens),
   };
 }
 
@@ -97,7 +97,7 @@ const mayCome = sql<boolean>`exists (select from work where id = provider_waits.
 
 /**
  * Wakes the turns that fit. A turn without a slot becomes due and then requests a slot (R27). Turns that no longer
- * wait leave the line.
+ * wait leave the waits.
  */
 async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
   const statement = sql<TurnWakeup & { isDue: boolean }>`
@@ -105,7 +105,7 @@ async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
       select * from json_to_recordset(${rooms}::json) as room (name text, turns int, requests double precision,
         tokens double precision, "mostRequests" double precision, "mostTokens" double precision)
     ),
-    line as materialized (
+    waiter as materialized (
       select turn_id, "mayCome", row_number() over w as nth, turns,
         sum(least(head.requests, "mostRequests")) over w <= room.requests as "fitsRequests",
         sum(least(head.tokens, "mostTokens")) over w <= room.tokens as "fitsTokens"
@@ -116,20 +116,20 @@ async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
     ),
     next as materialized (
       select turn_id from provider_waits where woken_at is null and turn_id = any(array(
-        select turn_id from line where "mayCome" and nth <= coalesce(turns, nth)
+        select turn_id from waiter where "mayCome" and nth <= coalesce(turns, nth)
           and coalesce("fitsRequests", true) and coalesce("fitsTokens", true)))
       for no key update skip locked
     ),
     woken as (
       update work set retry_at = now(), generation = generation + 1,
-        due_at = case when ${hasPlace} then ${dueIn(timing.graceMs)} else least(now(), deadline_at) end
+        due_at = case when ${hasSlot} then ${dueIn(timing.graceMs)} else least(now(), deadline_at) end
       from next where work.id = next.turn_id and rate_limited and retry_at > now()
         and (lease_owner is null or lease_until < now())
-      returning ${wakeupColumns}, ${hasPlace} as "isDue"
+      returning ${wakeupColumns}, ${hasSlot} as "isDue"
     ),
     kept as (update provider_waits set woken_at = now() from next where provider_waits.turn_id = next.turn_id),
     gone as (
-      delete from provider_waits where turn_id = any(array(select turn_id from line where not "mayCome"))
+      delete from provider_waits where turn_id = any(array(select turn_id from waiter where not "mayCome"))
         or (limit_name in (select name from room) and woken_at < now() - ${KEPT} and not ${mayCome})
     )
     select * from woken`;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Db } from '../tables.ts';
 import {
-  conversationMade,
+  conversationCreated,
   isSearch,
   queryOf,
   readProgress,
@@ -44,7 +44,7 @@ export async function searchedConversations(
   const byOwn = sql`
     select id from search_entries where tokens @@ ${query}
     union
-    select id from conversations where ${conversationMade} > ${conversations} and project = ${project}
+    select id from conversations where ${conversationCreated} > ${conversations} and project = ${project}
       and ${tokensOfConversation} @@ ${query}`;
   if (q === undefined) return byOwn;
   const byTurns = sql`

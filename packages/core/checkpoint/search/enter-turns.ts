@@ -6,7 +6,7 @@ import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Db, Trx } from '../tables.ts';
 import { activeTurns } from './active-turns.ts';
 import {
-  conversationMade,
+  conversationCreated,
   entryOfConversation,
   entryOfTurn,
   isUnentered,
@@ -16,14 +16,14 @@ import {
 } from './search-query.ts';
 import { MOST_SKEW_MS } from './turn-filter.ts';
 
-const PORTION = 400;
+const BATCH_SIZE = 400;
 
 /**
  * Enters turns and conversations into the search: turns that ended since the last call, new conversations, and
  * long-active turns. Enters one batch in one transaction, in one process at a time. Returns whether more rows are
  * left.
  */
-export async function enterPortion(db: Db): Promise<boolean> {
+export async function enterBatch(db: Db): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const to = await takeUntil(trx);
     if (!to) return false;
@@ -57,7 +57,7 @@ export async function enterConversation(trx: Trx, id: string): Promise<void> {
  */
 async function takeUntil(trx: Trx): Promise<string | null> {
   const { rows: lock } = await sql<{ isFree: boolean }>`
-    select pg_try_advisory_xact_lock(hashtext('pawl.enter_portion')) as "isFree"`.execute(trx);
+    select pg_try_advisory_xact_lock(hashtext('pawl.enter_batch')) as "isFree"`.execute(trx);
   if (!lock[0]?.isFree) return null;
   const { rows } = await sql<{ until: string }>`
     select greatest(now() - interval '1 minute', least(now() - interval '2 seconds', (
@@ -85,7 +85,7 @@ const ofTurns: Entered = {
 const ofConversations: Entered = {
   table: sql`conversations`,
   changedAt: sql`conversations.created_at`,
-  changed: conversationMade,
+  changed: conversationCreated,
   isFound: sql<boolean>`conversations.hidden_at is null`,
   entry: sql`conversations.id, null::timestamptz, ${entryOfConversation}`,
   until: sql`conversations_until`,
@@ -105,10 +105,10 @@ async function enterThose(
   const { rows } = await sql<{ isFull: boolean }>`
     with looked as materialized (
       select id, ${changedAt} as at from ${table} where ${changed} > ${from} and ${changed} <= (${end}, ${sql.lit(LAST_ID)})
-      order by ${changedAt}, id limit ${sql.lit(PORTION)}),
+      order by ${changedAt}, id limit ${sql.lit(BATCH_SIZE)}),
     entered as (${enter(sql`${lookedUp(table)} where ${isFound}`, entered)}),
     seen as (
-      select count(*) = ${sql.lit(PORTION)} as is_full, max(at) as at,
+      select count(*) = ${sql.lit(BATCH_SIZE)} as is_full, max(at) as at,
         (select id from looked order by at desc, id desc limit 1) as last_id from looked)
     update search_progress set ${until} = case when is_full then at else ${end} end,
       ${last} = case when is_full then last_id else ${sql.lit(LAST_ID)} end
@@ -129,9 +129,9 @@ async function enterActive(trx: Trx, progress: Progress): Promise<boolean> {
     with looked as materialized (
       select id from ${activeTurns}
       where ${isUnentered(progress)} and created_at < ${inMs(-timing.enterActiveMs)} and ${ofTurns.isFound}
-      order by id limit ${sql.lit(PORTION)}),
+      order by id limit ${sql.lit(BATCH_SIZE)}),
     entered as (${enter(lookedUp(ofTurns.table), ofTurns)})
-    select count(*) = ${sql.lit(PORTION)} as "isFull", (extract(epoch from now()) * 1000)::double precision as "nowMs" from looked`.execute(
+    select count(*) = ${sql.lit(BATCH_SIZE)} as "isFull", (extract(epoch from now()) * 1000)::double precision as "nowMs" from looked`.execute(
     trx,
   );
   const [{ isFull, nowMs } = { isFull: false, nowMs: 0 }] = rows;

@@ -6,8 +6,8 @@ import { listed } from '../sql/listed.ts';
 import type { Db } from '../tables.ts';
 import { relationOf, splitByStatus } from './active-turns.ts';
 import { notEntered, queryOf, readProgress } from './search-query.ts';
-import { stretchesBefore } from './stretches.ts';
 import { fitsTokens, lookedAt, MOST_SKEW_MS, needsEntries, plainCondition, type TurnFilter } from './turn-filter.ts';
+import { windowsBefore } from './windows.ts';
 
 /** A page of the turns that fit: the newest `limit` turns below the id `before`. */
 export type FoundPage = TurnFilter & { before?: string; limit: number };
@@ -67,7 +67,7 @@ async function walk(db: Db, project: string, page: FoundPage): Promise<string[]>
   const { before = page.createdBefore && firstIdAt('turn', Date.parse(page.createdBefore) + MOST_SKEW_MS) } = page;
   const lowest = page.createdAfter ? firstIdAt('turn', Date.parse(page.createdAfter) - MOST_SKEW_MS) : undefined;
   const found: string[] = [];
-  for (const { beginnings, from } of stretchesBefore('turn', before, lowest)) {
+  for (const { beginnings, from } of windowsBefore('turn', before, lowest)) {
     const left = { ...page, limit: page.limit - found.length };
     const entered = await findEntered(db, project, { ...left, beginnings });
     const known = new Set([...entered, ...recent.filter((id) => id >= from && !found.includes(id))]);

@@ -64,7 +64,7 @@ export const tokensOfConversation = sql`coalesce((
 
 /** The order in which ended turns and new conversations are entered. */
 export const turnEnded = sql`(turns.completed_at, turns.id)`;
-export const conversationMade = sql`(conversations.created_at, conversations.id)`;
+export const conversationCreated = sql`(conversations.created_at, conversations.id)`;
 
 /**
  * The progress of ended turns, active turns and conversations. Compare it with the orders above, and with the id of

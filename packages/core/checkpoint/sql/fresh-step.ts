@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { timing } from '../../turn/timing.ts';
 import { dueIn, inMs } from './due.ts';
-import { dueWithPlace, hasPlace } from './place.ts';
+import { dueWithSlot, hasSlot } from './slot.ts';
 
 type Columns = Record<string, RawBuilder<unknown>>;
 
@@ -15,7 +15,7 @@ export const nextRunColumn = sql`"nextRun" text`;
  * The condition that a commit gives the lease of the step that it makes due to the run "nextRun" (R3). A turn without
  * a slot has to wait for a slot (R27).
  */
-const continues = sql`("nextRun" is not null and ${hasPlace})`;
+const continues = sql`("nextRun" is not null and ${hasSlot})`;
 
 /** A step of the run "nextRun", if a worker continues with the step. It counts as a start, like each lease. */
 const CONTINUED: Columns = {
@@ -45,13 +45,13 @@ export const freshOrContinued: RawBuilder<unknown> = assign({ ...CONTINUED, ...T
  * time.
  */
 export const dueNext: RawBuilder<Date> = sql`case when ${continues} then ${inMs(timing.leaseMs)}
-  else ${dueWithPlace(dueIn(timing.graceMs))} end`;
+  else ${dueWithSlot(dueIn(timing.graceMs))} end`;
 
 /**
  * Returns the attempt number after a lease that a commit may give to the run "nextRun" with the number `before`
  * (R18).
  */
-export function editionNext(before: RawBuilder<unknown>): RawBuilder<number> {
+export function draftNext(before: RawBuilder<unknown>): RawBuilder<number> {
   return sql`${before} + ${continues}::int`;
 }
 
@@ -73,7 +73,7 @@ export function runsIf(isDue: RawBuilder<unknown>, isFreed?: RawBuilder<unknown>
  * with attempt number 0.
  */
 export function triesIf(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  const fresh = { ...TRIES, edition: editionNext(sql`0`) };
+  const fresh = { ...TRIES, draft: draftNext(sql`0`) };
   return sql.join(
     Object.entries(fresh).map(
       ([column, value]) =>

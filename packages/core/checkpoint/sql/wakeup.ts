@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { ADMITTED_PRIORITY, DELIVERIES_DUE, type TurnWakeup, type Wakeup } from '../../turn/wakeup.ts';
 
 export const wakeupColumns: RawBuilder<TurnWakeup> = sql`'turn' as kind, work.id as "turnId", work.step,
-  work.generation, work.provider, case when work.place = 'held' then ${ADMITTED_PRIORITY} else work.priority end as priority`;
+  work.generation, work.provider, case when work.slot = 'held' then ${ADMITTED_PRIORITY} else work.priority end as priority`;
 
 /**
  * The run with the lease after a commit that moves its turn to the next step. Only the commit can have given that

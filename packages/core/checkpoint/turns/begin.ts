@@ -4,7 +4,7 @@ import { beforeLease } from '../../turn/predict.ts';
 import type { Turn } from '../../turn/turn.ts';
 import { hasCome } from '../sql/due.ts';
 import { leaseFor } from '../sql/lease.ts';
-import { hasPlace } from '../sql/place.ts';
+import { hasSlot } from '../sql/slot.ts';
 import { writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 import { joinedOf, requestColumns, selectTurn, stateColumns, type TurnAsRead, toTurn } from './reading/select.ts';
@@ -40,11 +40,11 @@ const write = writeFor<TurnAsRead & { joinedCount: number }>(
   (input) => sql`
     with ${input},
     begun as (
-      update work set ${leaseFor(sql`"runId"`)}, starts = 1, edition = work.edition + 1, started_at = now(),
+      update work set ${leaseFor(sql`"runId"`)}, starts = 1, draft = work.draft + 1, started_at = now(),
         last_event = work.last_event + 1, status = 'in_progress', begun_with = work.inputs
       from input join turns on turns.id = "turnId"
       where work.id = "turnId" and work.status = 'queued' and at_head and work.step = 'r1' and work.generation = 0 and starts = 0
-        and lease_owner is null and (work.deadline_at is null or work.deadline_at > now()) and ${hasCome('retry_at')} and ${hasPlace}
+        and lease_owner is null and (work.deadline_at is null or work.deadline_at > now()) and ${hasCome('retry_at')} and ${hasSlot}
         and octet_length(turns.input::text) + octet_length(config::text) + case when work.inputs = 0 then 0 else (
           select sum(octet_length(content::text)) from inputs where turn_id = turns.id) end <= most
       returning work.*, ${columnsOfTurn}, "turnId", "eventId"

@@ -4,11 +4,11 @@ import type { TurnTrace } from '../../trace-context.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnError } from '../../turn/turn.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { draftAfterTry } from '../sql/draft.ts';
 import { dueAtDeadline, dueIn } from '../sql/due.ts';
-import { editionAfterTry } from '../sql/edition.ts';
 import { freshStep } from '../sql/fresh-step.ts';
 import { mayGiveUp } from '../sql/lease.ts';
-import { hasPlace } from '../sql/place.ts';
+import { hasSlot } from '../sql/slot.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 import { keepFailure } from '../sql/trace.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
@@ -28,8 +28,8 @@ export type ModelChange = {
   error: TurnError;
   requests: number;
   /** The attempt number of the run's lease, and whether the run has published text of the round. */
-  edition: number | null;
-  told: boolean;
+  draft: number | null;
+  published: boolean;
   /** The failed try of the round, for the next span to link to, or null if it is not traced. */
   failed?: TurnTrace['failed'] | null;
 };
@@ -41,10 +41,10 @@ export type ModelChange = {
  * (R27). Returns the wakeups to enqueue, or null if no row was written.
  */
 export async function changeModel(db: Db, change: ModelChange): Promise<TurnWakeup[] | null> {
-  const { turnId, step, generation, runId, requests, edition, told, round, from, to, error, failed } = change;
+  const { turnId, step, generation, runId, requests, draft, published, round, from, to, error, failed } = change;
   const [written] = await write(db, {
-    ...{ turnId, step, runId, requests, told, round },
-    ...{ ownGeneration: generation, ownEdition: edition, toModel: to, toProvider: to.slice(0, to.indexOf('/')) },
+    ...{ turnId, step, runId, requests, published, round },
+    ...{ ownGeneration: generation, ownDraft: draft, toModel: to, toProvider: to.slice(0, to.indexOf('/')) },
     failed: rawJson(failed),
     eventData: rawJson({ round, from, to, error }),
     eventId: newId('evt'),
@@ -55,17 +55,17 @@ export async function changeModel(db: Db, change: ModelChange): Promise<TurnWake
 }
 
 const write = writeFor<TurnWakeup & { isDue: boolean }>(
-  sql`step text, "ownGeneration" int, "runId" text, requests int, "ownEdition" int, told boolean, "toModel" text,
+  sql`step text, "ownGeneration" int, "runId" text, requests int, "ownDraft" int, published boolean, "toModel" text,
   "toProvider" text, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
     changed as (
-      update work set model = "toModel", provider = "toProvider", due_at = case when place is null then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-        place = case when place is not null then 'wanted' end, generation = work.generation + 1, edition = ${editionAfterTry}, ${freshStep}, waited_ms = 0,
+      update work set model = "toModel", provider = "toProvider", due_at = case when slot is null then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
+        slot = case when slot is not null then 'wanted' end, generation = work.generation + 1, draft = ${draftAfterTry}, ${freshStep}, waited_ms = 0,
         failed_requests = failed_requests + requests, last_event = last_event + 1
       from input where work.id = "turnId" and status = 'in_progress' and work.step = input.step
         and ${mayGiveUp(sql`"ownGeneration"`)}
-      returning work.id, work.step, work.generation, provider, priority, place, last_event, "eventData", "eventId", failed
+      returning work.id, work.step, work.generation, provider, priority, slot, last_event, "eventData", "eventId", failed
     ),
     traced as (${keepFailure(sql`changed`)}
     ),
@@ -73,5 +73,5 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
       insert into events (turn_id, number, id, type, data)
       select id, last_event, "eventId", 'model.changed', "eventData"::json from changed
     )
-    select ${wakeupColumns}, ${hasPlace} as "isDue" from changed as work`,
+    select ${wakeupColumns}, ${hasSlot} as "isDue" from changed as work`,
 );

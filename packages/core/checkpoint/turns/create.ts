@@ -56,12 +56,12 @@ function recorded(turn: NewTurn, [queued]: QueuedTurn[]): Turn {
 }
 
 function rowOf({ id: turnId, project, conversationId, config, input, metadata, ...turn }: NewTurn) {
-  const { priority, stored = true, keyId = null, trace, needsPlace = false } = turn;
+  const { priority, stored = true, keyId = null, trace, needsSlot = false } = turn;
   const { startAt = null, delaySeconds = null, debounced = false, scheduleId = null } = turn;
   const { deadline_seconds: deadlineSeconds } = config.limits;
   const { completion } = turn;
   return {
-    ...{ turnId, project, conversationId, priority, stored, keyId, needsPlace, deadlineSeconds, eventId: newId('evt') },
+    ...{ turnId, project, conversationId, priority, stored, keyId, needsSlot, deadlineSeconds, eventId: newId('evt') },
     ...{ startAt, delaySeconds, debounced, scheduleId },
     ...(completion && { isListed: completion.isListed, chainsBefore: completion.before }),
     provider: config.model.slice(0, config.model.indexOf('/')),
@@ -72,13 +72,13 @@ function rowOf({ id: turnId, project, conversationId, config, input, metadata, .
 }
 
 const columns = sql`project text, "conversationId" text, priority int, "deadlineSeconds" double precision,
-  "eventId" text, provider text, model text, warnings text, config text, input text, metadata text, stored boolean, "needsPlace" boolean, "keyId" text,
+  "eventId" text, provider text, model text, warnings text, config text, input text, metadata text, stored boolean, "needsSlot" boolean, "keyId" text,
   trace text, "startAt" timestamptz, "delaySeconds" double precision, debounced boolean, "scheduleId" text,
   "standingConfig" text, "standingMetadata" text, "forkedFrom" text, "forkedRound" int, "turnsBefore" int, "outlivesTurns" boolean,
   "begunByTurn" boolean, "expiresInSeconds" int`;
 
 /**
- * The start of a turn, or now if that has passed. A turn before its start has no position, no slot, and is in no line
+ * The start of a turn, or now if that has passed. A turn before its start has no position, no slot, and is in no placed
  * (R35).
  */
 const startsAt = sql`coalesce("startAt", now() + make_interval(secs => "delaySeconds"))`;
@@ -101,7 +101,7 @@ const continued = sql`(
 
 const insertCompletion = sql`
     completion as (
-      insert into completions (turn_id, project, listed) select "turnId", project, "isListed" from line where stored
+      insert into completions (turn_id, project, listed) select "turnId", project, "isListed" from placed where stored
     ),`;
 
 /**
@@ -115,7 +115,7 @@ function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } 
     (input) => sql`
     with ${input},
     conversation as (${conversation}),
-    line as materialized (
+    placed as materialized (
       select input.*, case when not ${isDelayed} then position end as own_position, at_head and not ${isDelayed} as heads,
         ${startsAt} as starts_at, ${deadlineAt} as deadline_at, ${areCompletions ? continued : sql`null::text`} as continues
       from input join conversation on conversation.id = "conversationId"
@@ -124,24 +124,24 @@ function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } 
       insert into turns (id, project, conversation_id, position, priority, config, input, metadata, key_id, deadline_at, start_at,
         schedule_id, continues, stored, trace)
       select "turnId", project, "conversationId", own_position, priority, config::json, input::json, metadata::json, "keyId", deadline_at,
-        starts_at, "scheduleId", continues, stored, trace::json from line
+        starts_at, "scheduleId", continues, stored, trace::json from placed
     ),${areCompletions ? insertCompletion : sql``}
     work as (
       insert into work (id, project, conversation_id, position, priority, key_id, deadline_at, stored, at_head, last_event, provider,
-        model, due_at, place, debounced, warnings)
+        model, due_at, slot, debounced, warnings)
       select "turnId", project, "conversationId", own_position, priority, "keyId", deadline_at, stored, heads, 1, provider, model,
-        case when heads and not "needsPlace" then least(${inMs(timing.graceMs)}, deadline_at) else coalesce(deadline_at, 'infinity') end,
-        case when "needsPlace" then case when heads then 'wanted' else 'none' end end, debounced, warnings::json from line
+        case when heads and not "needsSlot" then least(${inMs(timing.graceMs)}, deadline_at) else coalesce(deadline_at, 'infinity') end,
+        case when "needsSlot" then case when heads then 'wanted' else 'none' end end, debounced, warnings::json from placed
     ),
-    recorded as (${recordTurns(sql`line`)}
+    recorded as (${recordTurns(sql`placed`)}
     ),
     event as (
-      insert into events (turn_id, number, id, type) select "turnId", 1, "eventId", 'turn.queued' from line
+      insert into events (turn_id, number, id, type) select "turnId", 1, "eventId", 'turn.queued' from placed
     )
     select "turnId", coalesce(own_position, ${sql.lit(BEHIND_ALL)}) as position, own_position is null as delayed, heads as "atHead",
       now()::text as "createdAt", starts_at::text as "startAt", continues, ${deadlineInMs} as "deadlineInMs",
-      ${hasEndpoints(sql`line.project`)} as "hasEndpoints"
-    from line`,
+      ${hasEndpoints(sql`placed.project`)} as "hasEndpoints"
+    from placed`,
   );
 }
 

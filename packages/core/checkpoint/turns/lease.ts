@@ -4,7 +4,7 @@ import { write } from '../../postgres/read-write.ts';
 import type { Turn } from '../../turn/turn.ts';
 import { hasCome } from '../sql/due.ts';
 import { isFree, leaseFor } from '../sql/lease.ts';
-import { hasPlace } from '../sql/place.ts';
+import { hasSlot } from '../sql/slot.ts';
 import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 
@@ -17,36 +17,32 @@ import type { Db } from '../tables.ts';
  * The first lease starts the turn, with all `inputs` that have joined (R29). A run that has loaded fewer has to load
  * the turn again.
  */
-export async function takeLease(
-  db: Db,
-  turn: Turn,
-  runId: string,
-): Promise<{ edition: number; inputs: number } | null> {
+export async function takeLease(db: Db, turn: Turn, runId: string): Promise<{ draft: number; inputs: number } | null> {
   const { step, model, tierWait } = turn.work;
   const asked = { ownModel: model, ownTier: tierWait?.tier ?? null };
   const [taken] = await take(db, { turnId: turn.id, step, ...asked, runId, eventId: newId('evt') });
   return taken ?? null;
 }
 
-const take = writeFor<{ edition: number; inputs: number }>(
+const take = writeFor<{ draft: number; inputs: number }>(
   sql`step text, "ownModel" text, "ownTier" text, "runId" text, "eventId" text`,
   (input) => sql`
     with ${input},
     leased as (
-      update work set ${leaseFor(sql`"runId"`)}, starts = starts + 1, edition = edition + 1,
+      update work set ${leaseFor(sql`"runId"`)}, starts = starts + 1, draft = draft + 1,
         started_at = coalesce(started_at, now()), last_event = last_event + (status = 'queued')::int,
         begun_with = case when status = 'queued' then inputs else begun_with end,
         status = case when status = 'queued' then 'in_progress' else status end
       from input where work.id = "turnId" and at_head and model = "ownModel" and work.step = input.step
-        and ${isFree} and ${hasCome('retry_at')} and ${hasPlace}
+        and ${isFree} and ${hasCome('retry_at')} and ${hasSlot}
         and tier_wait ->> 'tier' is not distinct from "ownTier"
-      returning work.id, edition - 1 as edition, inputs, last_event, started_at = now() as is_first, "eventId"
+      returning work.id, draft - 1 as draft, inputs, last_event, started_at = now() as is_first, "eventId"
     ),
     event as (
       insert into events (turn_id, number, id, type)
       select id, last_event, "eventId", 'turn.started' from leased where is_first
     )
-    select id as "turnId", edition, inputs from leased`,
+    select id as "turnId", draft, inputs from leased`,
 );
 
 /**
@@ -67,7 +63,7 @@ export type LeaseRenewal = {
  * The result of a renewal: the attempt number under which the run publishes its round. It is `busy` if the row of
  * work is locked, so that the result is not known yet.
  */
-export type RenewalOutcome = { edition: number } | 'busy';
+export type RenewalOutcome = { draft: number } | 'busy';
 
 /**
  * Renews the leases of all steps of a worker, in one statement for each heartbeat. Takes each lease once, then only
@@ -75,7 +71,7 @@ export type RenewalOutcome = { edition: number } | 'busy';
  * result has lost its step.
  */
 export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map<string, RenewalOutcome>> {
-  const statement = sql<{ runId: string; edition: number | null }>`
+  const statement = sql<{ runId: string; draft: number | null }>`
     with renewal as materialized (
       select * from json_to_recordset(${renewals}::json)
         as renewal ("turnId" text, step text, generation int, "runId" text, "isFirst" boolean, counts boolean)
@@ -88,14 +84,14 @@ export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map
     renewed as (
       update work set ${leaseFor(sql`renewal."runId"`)},
         starts = starts + (counts and lease_owner is distinct from renewal."runId")::int,
-        edition = edition + (lease_owner is distinct from renewal."runId")::int
+        draft = draft + (lease_owner is distinct from renewal."runId")::int
       from renewal, free
       where work.id = free.id and work.id = renewal."turnId" and ${mayRenew}
-      returning renewal."runId", edition - 1 as edition
+      returning renewal."runId", draft - 1 as draft
     )
-    select "runId", edition from candidate left join renewed using ("runId")`;
+    select "runId", draft from candidate left join renewed using ("runId")`;
   const rows = await write(db, statement);
-  return new Map(rows.map(({ runId, edition }) => [runId, edition === null ? 'busy' : { edition }]));
+  return new Map(rows.map(({ runId, draft }) => [runId, draft === null ? 'busy' : { draft }]));
 }
 
 const mayRenew = sql<boolean>`work.step = renewal.step

@@ -4,11 +4,11 @@ import type { TurnTrace } from '../../trace-context.ts';
 import type { ServiceTier } from '../../turn/config/service-tier.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
-import { enterLine, type Waiter } from '../provider-limits/enter-line.ts';
+import { enterWait, type Waiter } from '../provider-limits/enter-wait.ts';
+import { draftAfterTry } from '../sql/draft.ts';
 import { inMs } from '../sql/due.ts';
-import { editionAfterTry } from '../sql/edition.ts';
 import { mayGiveUp } from '../sql/lease.ts';
-import { hasPlace } from '../sql/place.ts';
+import { hasSlot } from '../sql/slot.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
 import { keepFailure } from '../sql/trace.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
@@ -33,8 +33,8 @@ export type Postponement = {
   /** Requests to the model that the try made. */
   requests?: number;
   /** The attempt number of the run's lease, and whether the run has published text of the round. */
-  edition?: number | null;
-  told?: boolean;
+  draft?: number | null;
+  published?: boolean;
   /** The failed try of a round, for the next span to link to, or null if it is not traced. */
   failed?: TurnTrace['failed'] | null;
   /** True if the provider lacked the capacity for the tier of the request. */
@@ -55,14 +55,14 @@ export type Postponement = {
  * enqueue, or null if no row was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {
-  const { attempt, eventData, generation: ownGeneration, edition: ownEdition = null, failed, ...rest } = later;
+  const { attempt, eventData, generation: ownGeneration, draft: ownDraft = null, failed, ...rest } = later;
   const { tier = null, lacksCapacity = false, waiter } = later;
   const row = {
     ...rest,
     ownGeneration,
-    ownEdition,
+    ownDraft,
     requests: later.requests ?? 0,
-    told: later.told ?? false,
+    published: later.published ?? false,
     counts: attempt ? 1 : 0,
     ...{ toTier: tier, capacityRefusals: lacksCapacity ? 1 : 0, eventType: tier ? 'tier.changed' : 'step.retrying' },
     ...{ limitName: waiter?.name ?? null, limitRequests: waiter?.requests ?? 0, limitTokens: waiter?.tokens ?? 0 },
@@ -76,7 +76,7 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnWak
   return isDue ? [{ ...wakeup, delayMs: later.delayMs }] : [];
 }
 
-const staysAtWork = sql`(work.place is null or work.place = 'held' and "delayMs" = 0)`;
+const staysAtWork = sql`(work.slot is null or work.slot = 'held' and "delayMs" = 0)`;
 
 /** The wait for a tier after a try. It stays null for a round that needs no capacity of a tier. */
 const tierWaitAfterTry = sql`case when "capacityRefusals" = 0 and "toTier" is null then work.tier_wait else json_build_object(
@@ -85,24 +85,24 @@ const tierWaitAfterTry = sql`case when "capacityRefusals" = 0 and "toTier" is nu
 
 const write = writeFor<TurnWakeup & { isDue: boolean }>(
   sql`step text, "ownGeneration" int, "runId" text, called json, "delayMs" double precision, counts int, requests int,
-  "rateLimited" boolean, "waitedMs" int, "ownEdition" int, told boolean, "toTier" text, "capacityRefusals" int, "eventType" text, "limitName" text,
+  "rateLimited" boolean, "waitedMs" int, "ownDraft" int, published boolean, "toTier" text, "capacityRefusals" int, "eventType" text, "limitName" text,
   "limitRequests" int, "limitTokens" double precision, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
     postponed as (
       update work set due_at = least(${inMs(sql`"delayMs" + case when ${staysAtWork} then ${sql.lit(timing.graceMs)} else 0 end`)}, work.deadline_at),
-        place = case when ${staysAtWork} then work.place else 'none' end, retry_at = ${inMs(sql`"delayMs"`)},
+        slot = case when ${staysAtWork} then work.slot else 'none' end, retry_at = ${inMs(sql`"delayMs"`)},
         generation = work.generation + 1, lease_owner = null, lease_until = null, starts = 0,
-        edition = ${editionAfterTry},
+        draft = ${draftAfterTry},
         attempts = attempts + counts, failed_requests = failed_requests + requests, rate_limited = "rateLimited",
         waiting_since = case when rate_limited and "rateLimited" then waiting_since else now() end,
         tier_wait = ${tierWaitAfterTry}, waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
       from input where work.id = "turnId" and status in ('queued', 'in_progress') and work.step = input.step
         and ${mayGiveUp(sql`"ownGeneration"`)}
-      returning work.id, work.step, work.generation, provider, priority, place, last_event, "runId", called, "eventType", "eventData", "eventId",
+      returning work.id, work.step, work.generation, provider, priority, slot, last_event, "runId", called, "eventType", "eventData", "eventId",
         "limitName", "limitRequests", "limitTokens", failed
     ),
-    line as (${enterLine(sql`postponed`)}
+    waiter as (${enterWait(sql`postponed`)}
     ),
     traced as (${keepFailure(sql`postponed`)}
     ),
@@ -115,5 +115,5 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
       insert into events (turn_id, number, id, type, data)
       select id, last_event, "eventId", "eventType", "eventData"::json from postponed where "eventData" is not null
     )
-    select ${wakeupColumns}, ${hasPlace} as "isDue" from postponed as work`,
+    select ${wakeupColumns}, ${hasSlot} as "isDue" from postponed as work`,
 );

@@ -20,14 +20,14 @@ export type Retried =
   | { kind: 'forked' }
   | { kind: 'missing' };
 
-/** A retry of a turn in this project. With `needsPlace`, no worker may run the turn before it has a slot (R27). */
-type Retry = { project: string; turnId: string; needsPlace: boolean };
+/** A retry of a turn in this project. With `needsSlot`, no worker may run the turn before it has a slot (R27). */
+type Retry = { project: string; turnId: string; needsSlot: boolean };
 
 /**
  * Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). Refuses a turn that a
  * fork depends on, since the history of the fork may not change (R20).
  */
-export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry): Promise<Retried> {
+export async function retryTurn(trx: Trx, { project, turnId, needsSlot }: Retry): Promise<Retried> {
   const { rows: found } = await sql<{ conversation_id: string }>`
     select conversation_id from turns where id = ${turnId} and project = ${project} and ${isVisible}`.execute(trx);
   const [turn] = found;
@@ -46,13 +46,13 @@ export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry
       returning turns.*
     ),
     work as (
-      insert into work (id, project, conversation_id, position, priority, key_id, deadline_at, stored, status, step, generation, edition,
-        at_head, provider, model, due_at, place, started_at, last_event, inputs, begun_with, compacted_before, warnings, failed_requests)
+      insert into work (id, project, conversation_id, position, priority, key_id, deadline_at, stored, status, step, generation, draft,
+        at_head, provider, model, due_at, slot, started_at, last_event, inputs, begun_with, compacted_before, warnings, failed_requests)
       select id, project, conversation_id, position, priority, key_id, deadline_at, stored,
-        case when started_at is null then 'queued' else 'in_progress' end, step, generation + 1, edition, is_free,
+        case when started_at is null then 'queued' else 'in_progress' end, step, generation + 1, draft, is_free,
         split_part(${ownModel}, '/', 1), ${ownModel},
-        case when is_free and not ${needsPlace} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-        case when ${needsPlace} then case when is_free then 'wanted' else 'none' end end,
+        case when is_free and not ${needsSlot} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
+        case when ${needsSlot} then case when is_free then 'wanted' else 'none' end end,
         started_at, last_event + 1, inputs, begun_with, compacted_before, warnings, failed_requests
       from reopened as work cross join head
       returning *
@@ -65,7 +65,7 @@ export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry
   if (!wakeup) return { kind: (await isForked(trx, turnId)) ? 'forked' : 'not-failed' };
 
   await enterTurn(trx, turnId);
-  return { kind: 'resumed', wakeup: wakeup.at_head && !needsPlace ? wakeup : null };
+  return { kind: 'resumed', wakeup: wakeup.at_head && !needsSlot ? wakeup : null };
 }
 
 /** The requested model: a retry begins with it again. */

@@ -49,7 +49,7 @@ export async function saveRound(db: Db, round: NewRound): Promise<Saved | null> 
  * Saves an answer that breaks the output schema, in one statement. The repair round is due at once, without a batch
  * in between (R25). Returns null if no row was written.
  */
-export async function saveUnfitAnswer(
+export async function saveInvalidAnswer(
   db: Db,
   { violations, ...answer }: MiddleReply & { violations: Violation[] },
 ): Promise<Saved | null> {
@@ -61,8 +61,8 @@ export async function saveUnfitAnswer(
  * Saves a superseded answer as a middle round, in the same way, since an input has joined that no round has sent. The
  * next round is due and sends that input (R30). Returns null if no row was written, or if no input had joined.
  */
-export async function saveSurpassedAnswer(db: Db, answer: MiddleReply): Promise<Saved | null> {
-  const row = { ...rowOfRound({ ...answer, calls: [] }), onlySurpassed: true };
+export async function saveSupersededAnswer(db: Db, answer: MiddleReply): Promise<Saved | null> {
+  const row = { ...rowOfRound({ ...answer, calls: [] }), onlySuperseded: true };
   return savedBy((await writeReply(db, row))[0]);
 }
 
@@ -100,7 +100,7 @@ function rowOfRound(round: NewRound) {
     waitingCalls: waiting.length,
     expiresIn: expiring.length > 0 ? Math.min(...expiring) : null,
     waiting: { outputs: indexesOf(calls, 'output'), approvals: indexesOf(calls, 'approval') },
-    onlySurpassed: false,
+    onlySuperseded: false,
     eventIds: Array.from({ length: 1 + answered.length + (waits ? 1 : 0) }, () => newId('evt')),
   };
 }

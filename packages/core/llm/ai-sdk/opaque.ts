@@ -28,10 +28,10 @@ export type Opaque = z.infer<typeof Opaque>;
 
 /** Returns the state to store with a reply, or null if its text and calls are enough. */
 export function opaqueOf(parts: KeptPart[]): Opaque | null {
-  const isTold = parts.some(
+  const isKept = parts.some(
     (part) => part.metadata || 'reasoning' in part || 'custom' in part || ('call' in part && part.id),
   );
-  if (!isTold) return null;
+  if (!isKept) return null;
   // Postgres cannot store NUL, not even in JSON.
   return JSON.parse(JSON.stringify({ parts }), (_, value) => (typeof value === 'string' ? cleanText(value) : value));
 }

@@ -86,7 +86,7 @@ async function enterInTime<Tables>(db: Kysely<Tables>, position: Position): Prom
   const transaction = await Promise.race([entering, late]).finally(() => timeout.abort());
   if (transaction) return transaction;
   entering.then(end, () => {});
-  throw new ReplicaUnfit('does not answer in time');
+  throw new ReplicaUnusable('does not answer in time');
 }
 
 async function enterAt<Tables>(db: Kysely<Tables>, position: Position): Promise<ControlledTransaction<Tables>> {
@@ -106,10 +106,10 @@ const PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
 async function untilReached<Tables>(db: Kysely<Tables>, position: Position): Promise<void> {
   for (const pauseMs of [...PAUSES_MS, null]) {
     const { isStandby, isSameDatabase, isOnTimeline, hasReached } = await standingAt(db, position);
-    if (!isSameDatabase) throw new ReplicaUnfit('is not a copy of this database');
-    if (!isStandby) throw new ReplicaUnfit('is not a standby: it accepts writes');
+    if (!isSameDatabase) throw new ReplicaUnusable('is not a copy of this database');
+    if (!isStandby) throw new ReplicaUnusable('is not a standby: it accepts writes');
     if (isOnTimeline && hasReached) return;
-    if (pauseMs === null) throw new ReplicaUnfit(isOnTimeline ? 'is behind' : 'follows another or an older primary');
+    if (pauseMs === null) throw new ReplicaUnusable(isOnTimeline ? 'is behind' : 'follows another or an older primary');
     await sleep(pauseMs);
   }
 }
@@ -123,10 +123,10 @@ function end<Tables>(transaction: ControlledTransaction<Tables>): void {
 }
 
 /** The error of a server that answers but should not read now. The message follows its name. */
-class ReplicaUnfit extends Error {}
+class ReplicaUnusable extends Error {}
 
 function troubleOf(error: unknown): string {
-  if (error instanceof ReplicaUnfit) return error.message;
+  if (error instanceof ReplicaUnusable) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : error;
   return `fails (${String(code)})`;
 }

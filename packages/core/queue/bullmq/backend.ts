@@ -19,7 +19,7 @@ export type Backend = {
 export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on' | 'waitUntilReady'>;
 
 export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 'getNextJob' | 'waitUntilReady'> & {
-  hasFreePlace(): boolean;
+  hasFreeSlot(): boolean;
 };
 
 /**

@@ -10,7 +10,7 @@ const FETCH_AGAIN_MS = 1_000;
 export class ParallelWorker extends Worker<JobData> {
   #working = 0;
 
-  hasFreePlace(): boolean {
+  hasFreeSlot(): boolean {
     return this.#working < this.concurrency;
   }
 
@@ -20,7 +20,7 @@ export class ParallelWorker extends Worker<JobData> {
     await this.startStalledCheckTimer();
     this.lockManager.start();
     // `close` waits for this loop.
-    this.mainLoopRunning = this.fillPlaces();
+    this.mainLoopRunning = this.fillSlots();
     await this.mainLoopRunning;
   }
 
@@ -29,14 +29,14 @@ export class ParallelWorker extends Worker<JobData> {
    * each successful fetch, the number of parallel fetches doubles: 1, 1, 2, 4. All jobs but the first begin together,
    * so that the database gets their statements as a group.
    */
-  private async fillPlaces(): Promise<void> {
-    const places = new Set<Promise<void>>();
+  private async fillSlots(): Promise<void> {
+    const slots = new Set<Promise<void>>();
     // No `Promise.race` over the slots: every iteration would add a listener to long-running slots.
     let freed = Promise.withResolvers<void>();
     let found = 0;
     let together = Promise.withResolvers<void>();
     for (let looks = 0; !this.closing; ) {
-      const free = this.concurrency - places.size;
+      const free = this.concurrency - slots.size;
       if (free <= 0) {
         await freed.promise;
         continue;
@@ -44,13 +44,13 @@ export class ParallelWorker extends Worker<JobData> {
       const many = Math.min(free, Math.max(1, found));
       const areFound = Array.from({ length: many }, () => {
         const first = this.fetch(`${this.id}:${looks++}`, { block: found === 0 });
-        const done = this.workPlace(first, {
+        const done = this.workSlot(first, {
           begins: found === 0 ? null : together.promise,
-          goesOn: () => places.size <= this.concurrency,
+          goesOn: () => slots.size <= this.concurrency,
         });
-        places.add(done);
+        slots.add(done);
         void done.then(() => {
-          places.delete(done);
+          slots.delete(done);
           freed.resolve();
           freed = Promise.withResolvers();
         });
@@ -58,15 +58,15 @@ export class ParallelWorker extends Worker<JobData> {
       });
       const isEach = (await Promise.all(areFound)).every(Boolean);
       found = isEach ? found + many : 0;
-      if (isEach && places.size < this.concurrency) continue;
+      if (isEach && slots.size < this.concurrency) continue;
       together.resolve();
       together = Promise.withResolvers();
     }
     together.resolve();
-    await Promise.all(places);
+    await Promise.all(slots);
   }
 
-  private async workPlace(
+  private async workSlot(
     first: Promise<Job<JobData> | undefined>,
     { begins, goesOn }: { begins: Promise<void> | null; goesOn: () => boolean },
   ): Promise<void> {

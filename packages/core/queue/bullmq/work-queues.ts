@@ -9,7 +9,7 @@ const READY_MS = 5_000;
 const REOPEN_MS = 1_000;
 
 /** The time for which a turn keeps a slot that others may wait for. After that, its next step is enqueued. */
-const PLACE_IS_KEPT_MS = 1_000;
+const SLOT_IS_KEPT_MS = 1_000;
 
 /** Starts a BullMQ worker for each queue. All workers give their jobs to one handler. */
 export async function workQueues(
@@ -19,16 +19,16 @@ export async function workQueues(
 ): Promise<JobWorkers> {
   const workers = new Map<string, BullWorker>();
   const closing = new AbortController();
-  let places = concurrency;
+  let slots = concurrency;
   const open = async (name: string) => {
-    const start = () => startWorker(backend, name, { handle, concurrency: places, closing: closing.signal });
+    const start = () => startWorker(backend, name, { handle, concurrency: slots, closing: closing.signal });
     for await (const worker of untilOpen(start, closing.signal)) workers.set(name, worker);
   };
   await Promise.race([Promise.all(queues.map(open)), sleep(READY_MS, undefined, { ref: false })]);
 
   return {
     resize: (concurrency) => {
-      places = concurrency;
+      slots = concurrency;
       for (const worker of workers.values()) worker.concurrency = concurrency;
     },
     close: async (graceMs) => {
@@ -44,13 +44,13 @@ type Work = { handle: JobHandler; concurrency: number; closing: AbortSignal };
 function startWorker(backend: Backend, name: string, { handle, concurrency, closing }: Work): BullWorker {
   const process = async (job: { name: string; data: JobData }) => {
     const startedAt = performance.now();
-    const keepsPlace = () => worker.hasFreePlace() || performance.now() - startedAt < PLACE_IS_KEPT_MS;
+    const keepsSlot = () => worker.hasFreeSlot() || performance.now() - startedAt < SLOT_IS_KEPT_MS;
     await handle({
       name: job.name as JobName,
       data: job.data,
       // A worker that closes takes no more jobs.
       handsOver: () => (closing.aborted ? null : name),
-      mayContinue: (queue) => queue === name && !closing.aborted && keepsPlace(),
+      mayContinue: (queue) => queue === name && !closing.aborted && keepsSlot(),
     });
   };
   const worker = backend.makeWorker(name, process, concurrency);

@@ -48,10 +48,10 @@ function deniedCapability(name: string, capability: string): ToolError {
 }
 
 /** The error for unusable arguments, with the correction for the model, and the steps to the first problem. */
-type UnfitArguments = { ok: false; error: ToolError; steps: string[] };
+type InvalidArguments = { ok: false; error: ToolError; steps: string[] };
 
 /** The arguments of a call as an object, or their problem. */
-type ParsedArguments = { ok: true; value: Record<string, unknown> } | UnfitArguments;
+type ParsedArguments = { ok: true; value: Record<string, unknown> } | InvalidArguments;
 
 const DEPTH_LIMIT = 100;
 
@@ -93,6 +93,6 @@ function refusedFor(violations: Violations): ParsedArguments {
   return { ...error, steps: violations.first[0]?.steps ?? [] };
 }
 
-function refused(message: string, details: Record<string, unknown> = {}): UnfitArguments {
+function refused(message: string, details: Record<string, unknown> = {}): InvalidArguments {
   return { ok: false, error: cleanError('invalid_arguments', message, details), steps: [] };
 }

@@ -1,4 +1,4 @@
-import type { AnswerPlace } from '../../bounds/answer-places.ts';
+import type { AnswerSlot } from '../../bounds/answer-slots.ts';
 import { EgressFailed } from '../../egress/failure.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { EgressResponse } from '../../egress/send.ts';
@@ -22,17 +22,17 @@ export type HttpRequest = {
   timeoutMs: number;
   signal: AbortSignal;
   signHeaders: ((body: string) => Record<string, string>) | undefined;
-  place?: AnswerPlace | undefined;
+  slot?: AnswerSlot | undefined;
 };
 
 /** Posts the arguments to the tool's URL, once. Rejects with the reason of `signal` if `signal` aborts. */
 export async function executeHttp(egress: Egress, request: HttpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
-  const { url, timeoutMs, signal, place } = request;
+  const { url, timeoutMs, signal, slot } = request;
   const body = JSON.stringify(request.args);
   const headers = headersOf(request, body);
   try {
-    const answer = await egress.send({ url, headers, body, timeoutMs, maxBytes: READ_LIMIT, signal, place });
+    const answer = await egress.send({ url, headers, body, timeoutMs, maxBytes: READ_LIMIT, signal, slot });
     return readResponse(answer);
   } catch (error) {
     signal.throwIfAborted();

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The slot of an answer. The reader takes the slot before it continues with a large part, which then arrives. */
-export type ReaderPlace = { take(): Promise<void>; arrived(): void };
+export type ReaderSlot = { take(): Promise<void>; arrived(): void };
 
 /** A call of a tool: whether its request has left this process, and the slot of its answer. */
-export type SentCall = { isSent: boolean; place: ReaderPlace };
+export type SentCall = { isSent: boolean; slot: ReaderSlot };
 
 const calls = new AsyncLocalStorage<SentCall>();
 
@@ -22,9 +22,9 @@ export function noteSent(): void {
 }
 
 /** Returns the slot for the answer of the current call. */
-export function placeOfCall(): ReaderPlace {
-  return calls.getStore()?.place ?? NO_PLACE;
+export function slotOfCall(): ReaderSlot {
+  return calls.getStore()?.slot ?? NO_SLOT;
 }
 
 /** The slot of answers to other requests, which need no slot. */
-export const NO_PLACE: ReaderPlace = { take: async () => {}, arrived: () => {} };
+export const NO_SLOT: ReaderSlot = { take: async () => {}, arrived: () => {} };

@@ -138,7 +138,7 @@ function shareConnection(made: Promise<McpConnection>, onEnd: () => void): Share
   let isRetired = false;
   let ended: Promise<void> | undefined;
   const end = () => {
-    ended ??= closeOnceMade(made).then(onEnd);
+    ended ??= closeOnceOpen(made).then(onEnd);
     return ended;
   };
   const endIfUnused = () => void (isRetired && users === 0 && end());
@@ -161,7 +161,7 @@ function shareConnection(made: Promise<McpConnection>, onEnd: () => void): Share
   };
 }
 
-async function closeOnceMade(made: Promise<McpConnection>): Promise<void> {
+async function closeOnceOpen(made: Promise<McpConnection>): Promise<void> {
   try {
     await (await made).close();
   } catch {

@@ -1,5 +1,5 @@
 import type { CallToolRequestOptions, CallToolResult } from '@modelcontextprotocol/client';
-import { type AnswerPlace, startTimeout } from '../../bounds/answer-places.ts';
+import { type AnswerSlot, startTimeout } from '../../bounds/answer-slots.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import { mayBeDerived, remoteNameOf } from '../../turn/request/labelled-tool.ts';
 import type { TurnTool } from '../../turn/request/tool.ts';
@@ -25,7 +25,7 @@ export type McpRequest = {
   timeoutMs: number;
   signal: AbortSignal;
   progress(value: unknown): void;
-  place?: AnswerPlace | undefined;
+  slot?: AnswerSlot | undefined;
 };
 
 /** `askedMs` is the remaining pause that the server asked for. */
@@ -46,7 +46,7 @@ type BoundRequest = McpRequest & { timeout: AbortSignal; ended: AbortSignal };
 export async function executeMcp(server: Server, request: McpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
   const timeout = new AbortController();
-  const stopTimeout = startTimeout(request.timeoutMs, request.place, (slow) => timeout.abort({ slow }));
+  const stopTimeout = startTimeout(request.timeoutMs, request.slot, (slow) => timeout.abort({ slow }));
   const ended = AbortSignal.any([request.signal, timeout.signal]);
   try {
     return await attemptCall(server, { ...request, timeout: timeout.signal, ended });
@@ -69,8 +69,8 @@ async function callTool(
   request: BoundRequest,
 ): Promise<FailedAttempt | { result: CallToolResult }> {
   const { timeoutMs, timeout, ended } = request;
-  const place = { take: async () => request.place?.take(name), arrived: () => request.place?.arrived() };
-  const sent: SentCall = { isSent: false, place };
+  const slot = { take: async () => request.slot?.take(name), arrived: () => request.slot?.arrived() };
+  const sent: SentCall = { isSent: false, slot };
   const call: Work<CallToolResult> = ({ client }) =>
     callOnce(sent, () => client.callTool(paramsOf(tool, request), optionsOf(tool, request)));
   try {
@@ -81,7 +81,7 @@ async function callTool(
     const failure = timeout.aborted ? { kind: 'timeout' as const, ...timeout.reason } : readMcpError(error);
     return explainMcpFailure(failure, { server: name, sent: sent.isSent, timeoutMs, askedMs: askedMs() });
   } finally {
-    request.place?.arrived();
+    request.slot?.arrived();
   }
 }
 

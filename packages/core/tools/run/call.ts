@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
-import type { AnswerPlace } from '../../bounds/answer-places.ts';
+import type { AnswerSlot } from '../../bounds/answer-slots.ts';
 import { PROGRESS_BOUNDS } from '../../bounds/progress-bounds.ts';
 import { startRate } from '../../bounds/rate.ts';
 import type { Egress } from '../../egress/open.ts';
@@ -42,7 +42,7 @@ export type CallContext = {
   redact: Redact;
   signal: AbortSignal;
   progress(value: unknown): void;
-  place?: AnswerPlace;
+  slot?: AnswerSlot;
   /** Signs the body of an HTTP tool's request, for each attempt. */
   signHeaders?: (body: string) => Record<string, string>;
   /** Books a start of a tool with a rate limit. Returns the milliseconds until the start. */
@@ -87,7 +87,7 @@ async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<T
 
     const waitMs = waitBefore(attempt, attempts, call.tool);
     if (waitMs === null) return { attempt, attempts, startedAt };
-    context.place?.release();
+    context.slot?.release();
     await waitFor(waitMs, context.signal);
   }
 }
@@ -125,8 +125,8 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
       const filled = fillHeaders(context.toolSecrets, { url, headers, project: call.project });
       // The operator may have removed a secret since the turn was accepted.
       if (!filled.ok) return Promise.resolve(notSent('permission_denied', filled.message));
-      const { place } = context;
-      return executeHttp(context.egress, { ...request, url, headers: filled.headers, signHeaders, place });
+      const { slot } = context;
+      return executeHttp(context.egress, { ...request, url, headers: filled.headers, signHeaders, slot });
     }
     case 'server':
     case undefined: {
@@ -138,7 +138,7 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
       const server = context.mcp.server(execution.server);
       if (!server) return Promise.resolve(unavailable(call.tool.name, 'its MCP server is not configured here'));
       const project = call.project.name;
-      return server.call({ ...request, tool: call.tool, project, progress, place: context.place });
+      return server.call({ ...request, tool: call.tool, project, progress, slot: context.slot });
     }
     case 'client':
       return Promise.resolve(unavailable(call.tool.name, 'tools of kind "client" are not run here'));

@@ -27,30 +27,30 @@ export type CompactionPlan = Pick<
 export type CompactionReason = 'size' | 'refused';
 
 /**
- * Decides whether and how far to compact the history of a line's last turn, except its last rounds. Null if the
+ * Decides whether and how far to compact the history of a thread's last turn, except its last rounds. Null if the
  * compaction is not due, replaces no new round, or was made for this round (R23).
  */
-export function planCompaction(line: readonly HistoryTurn[], because: CompactionReason): CompactionPlan | null {
-  const turn = line.at(-1);
+export function planCompaction(thread: readonly HistoryTurn[], because: CompactionReason): CompactionPlan | null {
+  const turn = thread.at(-1);
   const context = turn?.config.context;
   if (!turn || !context) return null;
   const round = turn.rounds.length + 1;
   if (turn.compactions.some((compaction) => compaction.round === round)) return null;
 
-  const sent = sentHistory(line);
-  const beforeTokens = tokensSinceCounted(line) ?? tokensOfRequest(transcriptOf(sent), turn.config);
+  const sent = sentHistory(thread);
+  const beforeTokens = tokensSinceCounted(thread) ?? tokensOfRequest(transcriptOf(sent), turn.config);
   if (because === 'size' && beforeTokens <= (context.max_input_tokens ?? Number.POSITIVE_INFINITY)) return null;
 
-  const upTo = placeBefore(line, context.keep_last_rounds);
-  const owner = upTo && line[upTo.index];
+  const upTo = placeBefore(thread, context.keep_last_rounds);
+  const owner = upTo && thread[upTo.index];
   const strategy = strategyOf(turn, context.strategy);
-  if (!owner || !isBehind(upTo, reached(line, strategy))) return null;
+  if (!owner || !isBehind(upTo, reached(thread, strategy))) return null;
   const place = { upToTurn: owner.id, upToRound: upTo.round };
-  const covered = line.slice(0, upTo.index + 1);
+  const covered = thread.slice(0, upTo.index + 1);
   const leftOut = leftOutOf(covered);
   // Callers see the summary, so the summary contains no deleted content.
-  const told = sentHistory(line.map(withoutHidden));
-  const replaced = transcriptOf(coveredTurns(told, place));
+  const visible = sentHistory(thread.map(withoutHidden));
+  const replaced = transcriptOf(coveredTurns(visible, place));
   return { round, strategy, ...place, beforeTokens, leftOut, replaced, covered: covered.map(({ id }) => id) };
 }
 
@@ -61,27 +61,27 @@ function strategyOf({ compactions }: HistoryTurn, wanted: CompactionStrategy): C
 
 /** Returns the size of the next request after a plan, or null if it would not be smaller. */
 export function tokensAfter(
-  line: readonly HistoryTurn[],
+  thread: readonly HistoryTurn[],
   { replaced: _, covered: __, ...plan }: CompactionPlan,
   summary: string | null,
 ): number | null {
-  const turn = line.at(-1);
+  const turn = thread.at(-1);
   if (!turn) return null;
   const made = { ...plan, summary, afterTokens: 0, model: null, usage: null, requests: 0, createdAt: turn.createdAt };
-  const after = [...line.slice(0, -1), { ...turn, compactions: [...turn.compactions, made] }];
+  const after = [...thread.slice(0, -1), { ...turn, compactions: [...turn.compactions, made] }];
   const sizeOf = (turns: readonly HistoryTurn[]) => tokensOfRequest(transcriptOf(sentHistory(turns)), turn.config);
-  const [now, then] = [sizeOf(line), sizeOf(after)];
+  const [now, then] = [sizeOf(thread), sizeOf(after)];
   return then < now ? Math.min(plan.beforeTokens - 1, Math.ceil((plan.beforeTokens * then) / now)) : null;
 }
 
-function placeBefore(line: readonly HistoryTurn[], kept: number): Place | undefined {
-  const places = line.flatMap(({ rounds }, index) => rounds.map(({ number }) => ({ index, round: number })));
+function placeBefore(thread: readonly HistoryTurn[], kept: number): Place | undefined {
+  const places = thread.flatMap(({ rounds }, index) => rounds.map(({ number }) => ({ index, round: number })));
   return places.at(-1 - kept);
 }
 
-function reached(line: readonly HistoryTurn[], strategy: CompactionStrategy): (Place | undefined)[] {
-  const summarized = findInEffect(line, 'summarize')?.upTo;
-  return strategy === 'summarize' ? [summarized] : [summarized, findInEffect(line, 'drop_tool_results')?.upTo];
+function reached(thread: readonly HistoryTurn[], strategy: CompactionStrategy): (Place | undefined)[] {
+  const summarized = findInEffect(thread, 'summarize')?.upTo;
+  return strategy === 'summarize' ? [summarized] : [summarized, findInEffect(thread, 'drop_tool_results')?.upTo];
 }
 
 function isBehind({ index, round }: Place, others: (Place | undefined)[]): boolean {

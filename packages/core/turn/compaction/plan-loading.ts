@@ -22,15 +22,15 @@ const DROPPED_CHARACTERS = 100;
 const LAST_ROUND = 2 ** 31 - 1;
 
 /**
- * Plans to load all that effective compactions have not replaced, of a line that ends with the turn of the next
+ * Plans to load all that effective compactions have not replaced, of a thread that ends with the turn of the next
  * round.
  */
-export function planLoading(line: readonly HistoryTurn[]): LoadingPlan {
-  const summarized = findInEffect(line, 'summarize');
-  const dropped = findInEffect(line, 'drop_tool_results');
+export function planLoading(thread: readonly HistoryTurn[]): LoadingPlan {
+  const summarized = findInEffect(thread, 'summarize');
+  const dropped = findInEffect(thread, 'drop_tool_results');
   return {
     first: summarized?.upTo.index ?? 0,
-    last: line.length - 1,
+    last: thread.length - 1,
     shortened: dropped ? { ...dropped.upTo, characters: DROPPED_CHARACTERS } : null,
   };
 }

@@ -15,13 +15,13 @@ export type Place = { index: number; round: number };
 type InEffect = { compaction: Compaction; owner: number; upTo: Place };
 
 /**
- * Returns the turns of a line for a request to a model, with the latest summary and notes for dropped results. The
+ * Returns the turns of a thread for a request to a model, with the latest summary and notes for dropped results. The
  * input of the last turn stays. A summary counts only if no turn or item in its range was deleted since (R23).
  */
-export function sentHistory(line: readonly HistoryTurn[]): Turn[] {
-  const dropped = findInEffect(line, 'drop_tool_results');
-  const summarized = findInEffect(line, 'summarize');
-  const shortened = dropped ? dropResults(line, dropped) : [...line];
+export function sentHistory(thread: readonly HistoryTurn[]): Turn[] {
+  const dropped = findInEffect(thread, 'drop_tool_results');
+  const summarized = findInEffect(thread, 'summarize');
+  const shortened = dropped ? dropResults(thread, dropped) : [...thread];
   return summarized ? replaceBySummary(shortened, summarized) : shortened;
 }
 
@@ -31,13 +31,13 @@ export function withoutHidden(turn: HistoryTurn): HistoryTurn {
 }
 
 /** Returns the latest compaction of a strategy that shapes requests. */
-export function findInEffect(line: readonly HistoryTurn[], strategy: CompactionStrategy): InEffect | undefined {
-  for (const [owner, turn] of [...line.entries()].reverse()) {
+export function findInEffect(thread: readonly HistoryTurn[], strategy: CompactionStrategy): InEffect | undefined {
+  for (const [owner, turn] of [...thread.entries()].reverse()) {
     for (const compaction of turn.compactions.toReversed()) {
       if (compaction.strategy !== strategy) continue;
-      const index = line.findIndex(({ id }) => id === compaction.upToTurn);
+      const index = thread.findIndex(({ id }) => id === compaction.upToTurn);
       const isHere = index !== -1 && index <= owner;
-      if (isHere && isSent(compaction, line.slice(0, index + 1)))
+      if (isHere && isSent(compaction, thread.slice(0, index + 1)))
         return { compaction, owner, upTo: { index, round: compaction.upToRound } };
     }
   }
@@ -84,14 +84,14 @@ function replaceBySummary(turns: Turn[], { compaction, owner, upTo }: InEffect):
 const NOTE = '(dropped to make room)';
 
 /** Replaces results of calls up to a position with notes, both in rounds and in the following inputs. */
-function dropResults(line: readonly Turn[], { owner, upTo }: InEffect): Turn[] {
-  return line.map((turn, index) => {
+function dropResults(thread: readonly Turn[], { owner, upTo }: InEffect): Turn[] {
+  return thread.map((turn, index) => {
     if (index > upTo.index + 1) return turn;
     const rounds = turn.rounds.map((round) => {
       const isCovered = index < upTo.index || (index === upTo.index && round.number <= upTo.round);
       return isCovered ? { ...round, calls: round.calls.map(withoutResult) } : round;
     });
-    const isAnswering = index <= upTo.index || isWholly(line[upTo.index], upTo.round);
+    const isAnswering = index <= upTo.index || isWholly(thread[upTo.index], upTo.round);
     if (!isAnswering || index === owner) return index > upTo.index ? turn : { ...turn, rounds };
     return { ...turn, rounds, input: turn.input.map(withoutOutput), adopted: turn.adopted.map(withoutResult) };
   });

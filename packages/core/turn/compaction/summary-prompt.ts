@@ -22,9 +22,9 @@ export const MOST_OF_RESULT = 4_000;
 
 /** Returns the request for a summary. It has the messages as text, so that a model of any wire takes them. */
 export function summaryPrompt(messages: readonly Message[], maxInputTokens: number | null): string {
-  const told = messages.map(tell).join('\n\n');
-  const most = Math.max(MIN_WORDS, Math.floor((maxInputTokens ?? tokensOf(told)) * WORDS_PER_TOKEN));
-  return `<conversation>\n${told}\n</conversation>\n\nSummarize this conversation in at most ${Math.min(most, MAX_WORDS)} words.`;
+  const text = messages.map(tell).join('\n\n');
+  const most = Math.max(MIN_WORDS, Math.floor((maxInputTokens ?? tokensOf(text)) * WORDS_PER_TOKEN));
+  return `<conversation>\n${text}\n</conversation>\n\nSummarize this conversation in at most ${Math.min(most, MAX_WORDS)} words.`;
 }
 
 const WORDS_PER_TOKEN = 0.1;

@@ -36,18 +36,18 @@ export function tokensOfMessages(messages: readonly Message[]): number {
 }
 
 /** Estimates the tokens of the next request from the last count of a provider, or null before the first count. */
-export function tokensSinceCounted(line: readonly HistoryTurn[]): number | null {
-  const index = line.findLastIndex(({ rounds }) => rounds.length > 0);
-  const turn = line[index];
+export function tokensSinceCounted(thread: readonly HistoryTurn[]): number | null {
+  const index = thread.findLastIndex(({ rounds }) => rounds.length > 0);
+  const turn = thread[index];
   const round = turn?.rounds.at(-1);
-  const compacted = latestCompaction(line);
+  const compacted = latestCompaction(thread);
   const isLater = compacted?.owner === index && compacted.round > (round?.number ?? 0);
   if (compacted && (compacted.owner > index || isLater))
-    return compacted.tokens + tokensOfBeginnings(line.slice(compacted.owner + 1));
+    return compacted.tokens + tokensOfBeginnings(thread.slice(compacted.owner + 1));
   if (!turn || !round?.usage || round.usage.input_tokens === 0) return null;
   // The requests of an emulated round have nearly the same history each.
   const used = Math.ceil(round.usage.input_tokens / round.requests) + round.usage.output_tokens;
-  const later = tokensOfItems(turn.pendingInput) + tokensOfBeginnings(line.slice(index + 1));
+  const later = tokensOfItems(turn.pendingInput) + tokensOfBeginnings(thread.slice(index + 1));
   return tokensOfResults(callsOf(turn, round.number), used) + later;
 }
 
@@ -55,8 +55,8 @@ function tokensOfResult(result: ToolResult): number {
   return result.parts ? tokensOfContent(result.parts) : tokensOf(answerText(result));
 }
 
-function latestCompaction(line: readonly HistoryTurn[]) {
-  const both = [findInEffect(line, 'summarize'), findInEffect(line, 'drop_tool_results')];
+function latestCompaction(thread: readonly HistoryTurn[]) {
+  const both = [findInEffect(thread, 'summarize'), findInEffect(thread, 'drop_tool_results')];
   const [latest] = both
     .flatMap((found) => (found ? [found] : []))
     .sort((a, b) => b.owner - a.owner || b.compaction.round - a.compaction.round);

@@ -1,5 +1,5 @@
 import type { RunningReply } from '../responses/running-round.ts';
-import { nothingTold, type RunningPieces, type ToldRound, tellRound } from '../responses/told.ts';
+import { nothingSent, type RunningPieces, type SentRound, tellRound } from '../responses/sent.ts';
 import { isTerminal, type Turn } from '../turn.ts';
 import { type CompletionDelta, committedPieces, runningPieces } from './completion-pieces.ts';
 
@@ -16,34 +16,34 @@ export type CompletionTeller = {
 
 /** Makes the teller of one stream, which begins with the first delta. */
 export function makeCompletionTeller(keep: RunningPieces<CompletionDelta> = (_, pieces) => pieces): CompletionTeller {
-  const told: Told = { keep, rounds: 0, round: nothingTold(), end: null };
-  return { tell: (turn, running) => tellOn(told, turn, running), end: () => told.end };
+  const sent: Sent = { keep, rounds: 0, round: nothingSent(), end: null };
+  return { tell: (turn, running) => tellOn(sent, turn, running), end: () => sent.end };
 }
 
-type Told = {
+type Sent = {
   keep: RunningPieces<CompletionDelta>;
   rounds: number;
-  round: ToldRound<CompletionDelta>;
+  round: SentRound<CompletionDelta>;
   end: CompletionOutcome | null;
 };
 
-function* tellOn(told: Told, turn: Turn, running: RunningReply | undefined): Generator<CompletionDelta> {
-  if (told.end) return;
-  for (let round = turn.rounds[told.rounds]; round; round = turn.rounds[told.rounds]) {
-    const now = { edition: round.edition, attempt: null, isCommitted: true, pieces: committedPieces(turn, round) };
-    const outcome = yield* tellRound(told.round, now);
-    if (outcome === 'superseded') told.end = 'superseded';
+function* tellOn(sent: Sent, turn: Turn, running: RunningReply | undefined): Generator<CompletionDelta> {
+  if (sent.end) return;
+  for (let round = turn.rounds[sent.rounds]; round; round = turn.rounds[sent.rounds]) {
+    const now = { draft: round.draft, attempt: null, isCommitted: true, pieces: committedPieces(turn, round) };
+    const outcome = yield* tellRound(sent.round, now);
+    if (outcome === 'superseded') sent.end = 'superseded';
     if (outcome !== 'tell') return;
-    told.rounds += 1;
-    told.round = nothingTold();
+    sent.rounds += 1;
+    sent.round = nothingSent();
   }
-  if (isTerminal(turn.status)) told.end = turn.status === 'failed' ? 'failed' : 'whole';
-  else if (running?.round === told.rounds + 1) yield* tellRunning(told, turn, running);
+  if (isTerminal(turn.status)) sent.end = turn.status === 'failed' ? 'failed' : 'whole';
+  else if (running?.round === sent.rounds + 1) yield* tellRunning(sent, turn, running);
 }
 
-function* tellRunning(told: Told, turn: Turn, running: RunningReply): Generator<CompletionDelta> {
-  const { edition, attempt } = running;
-  const now = { edition, attempt, isCommitted: false, pieces: runningPieces(turn, running) };
-  const outcome = yield* tellRound(told.round, now, (pieces) => told.keep(running, pieces));
-  if (outcome === 'superseded') told.end = 'superseded';
+function* tellRunning(sent: Sent, turn: Turn, running: RunningReply): Generator<CompletionDelta> {
+  const { draft, attempt } = running;
+  const now = { draft, attempt, isCommitted: false, pieces: runningPieces(turn, running) };
+  const outcome = yield* tellRound(sent.round, now, (pieces) => sent.keep(running, pieces));
+  if (outcome === 'superseded') sent.end = 'superseded';
 }

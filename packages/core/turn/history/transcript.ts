@@ -42,7 +42,7 @@ type TranscriptTurn = Pick<
  * - Joined input precedes its first round (R29).
  */
 export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
-  const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, madeIds: 0 };
+  const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, createdIds: 0 };
   for (const turn of turns) {
     for (const item of turn.input) addItem(transcript, item, turn);
     if (isAdded(turn)) continue;
@@ -61,7 +61,7 @@ type Transcript = {
   open: { id: string; exchange: Exchange; index: number }[];
   spoken: Exchange | null;
   opaque: OpaqueState | null;
-  madeIds: number;
+  createdIds: number;
 };
 
 function addItem(transcript: Transcript, item: InputItem, turn: TranscriptTurn): void {
@@ -142,7 +142,7 @@ function addServedCall(
   transcript: Transcript,
   { server_label, name, arguments: args, output, error }: ServedCall,
 ): void {
-  const id = madeId(transcript);
+  const id = createId(transcript);
   addCall(transcript, { id, name: nameOfLabelled({ serverLabel: server_label, name }), arguments: args });
   const { spoken } = transcript;
   answerCall(transcript, id, { content: error ?? output ?? '', isError: error !== null });
@@ -153,13 +153,13 @@ type Request = Extract<InputItem, { type: 'mcp_approval_request' }>;
 
 /** Adds a call that needs a person's approval, from a turn outside the history. */
 function addRequest(transcript: Transcript, { id: openId, server_label, name, arguments: args }: Request): void {
-  const call = { id: madeId(transcript), name: nameOfLabelled({ serverLabel: server_label, name }), arguments: args };
+  const call = { id: createId(transcript), name: nameOfLabelled({ serverLabel: server_label, name }), arguments: args };
   addCall(transcript, call, { openId, fallback: UNANSWERED });
 }
 
-function madeId(transcript: Transcript): string {
-  transcript.madeIds += 1;
-  return `mcp_${transcript.madeIds}`;
+function createId(transcript: Transcript): string {
+  transcript.createdIds += 1;
+  return `mcp_${transcript.createdIds}`;
 }
 
 /** Returns the result of a call that an approval request named. */

@@ -9,7 +9,7 @@ import {
   type StoredEvent,
 } from '../event.ts';
 import { placeJoined } from '../inputs/joined-input.ts';
-import { endedUnfit, isUnfit } from '../output/output-schema.ts';
+import { endedInvalid, hasInvalidOutput } from '../output/output-schema.ts';
 import type { Turn, TurnError } from '../turn.ts';
 import { presentInput } from './input.ts';
 import { iso } from './iso.ts';
@@ -68,7 +68,7 @@ export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
 /** Returns a live event as callers see it, without fields for other formats. */
 export function presentLiveEvent(event: LiveEvent): LiveEventResource {
   if (!('attempt' in event)) return event;
-  const { edition: _edition, reasoning_length: _length, refusal_from: _from, ...shown } = event;
+  const { draft: _draft, reasoning_length: _length, refusal_from: _from, ...shown } = event;
   return shown;
 }
 
@@ -93,7 +93,7 @@ function roundFields(turn: Turn, number: number | null) {
   if (!round) return { round: number };
   return {
     round: round.number,
-    assistant_response: endedUnfit(turn.rounds, round) ? null : round.text,
+    assistant_response: endedInvalid(turn.rounds, round) ? null : round.text,
     tool_calls: round.calls.map(presentRequested),
     finish_reason: round.finishReason,
     usage: presentUsage(round.usage),
@@ -124,7 +124,7 @@ export function presentFreshRound(turn: Turn, number: number | null) {
     claimedBy: null,
     approval: null,
   }));
-  return presentRound({ ...round, calls, text: endedUnfit(turn.rounds, round) ? null : round.text }, false);
+  return presentRound({ ...round, calls, text: endedInvalid(turn.rounds, round) ? null : round.text }, false);
 }
 
 /** Returns the turn as it was when it ended, without later rounds of a retried turn. */
@@ -139,7 +139,7 @@ export function turnAsItEnded(turn: Turn, event: { number: number; type: string;
     ...{ rounds: before, joined, pendingInput },
     compactions: turn.compactions.filter(({ createdAt }) => Date.parse(createdAt) <= Date.parse(completed_at)),
     failedRequests: failed_requests ?? 0,
-    output: isUnfit({ error }) ? (before.at(-1)?.text ?? null) : null,
+    output: hasInvalidOutput({ error }) ? (before.at(-1)?.text ?? null) : null,
     error,
     incompleteReason: null,
     completedAt: completed_at,

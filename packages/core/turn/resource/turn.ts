@@ -3,7 +3,7 @@ import { allCalls } from '../call.ts';
 import type { Compaction } from '../compaction/compaction.ts';
 import type { TurnOrigin } from '../forks/turn-origin.ts';
 import { isWaiting } from '../next-step.ts';
-import { isUnfit, parsedOutput } from '../output/output-schema.ts';
+import { hasInvalidOutput, parsedOutput } from '../output/output-schema.ts';
 import { shownPart } from '../parts/part-data.ts';
 import { sumCosts, sumSavings, type Usage, usageOfTurn } from '../reply.ts';
 import type { Part } from '../request/item.ts';
@@ -36,18 +36,18 @@ function presentCompactions({ compactions }: Turn): Compactions {
   return compactions.length > 0 ? { compactions: compactions.map(presentCompaction) } : {};
 }
 
-function presentCompaction(made: Compaction) {
+function presentCompaction(compaction: Compaction) {
   return {
-    round: made.round,
-    strategy: made.strategy,
-    up_to_turn: made.upToTurn,
-    up_to_round: made.upToRound,
-    before_tokens: made.beforeTokens,
-    after_tokens: made.afterTokens,
-    summary: made.summary,
-    model: made.model,
-    usage: presentUsage(made.usage),
-    created_at: iso(made.createdAt),
+    round: compaction.round,
+    strategy: compaction.strategy,
+    up_to_turn: compaction.upToTurn,
+    up_to_round: compaction.upToRound,
+    before_tokens: compaction.beforeTokens,
+    after_tokens: compaction.afterTokens,
+    summary: compaction.summary,
+    model: compaction.model,
+    usage: presentUsage(compaction.usage),
+    created_at: iso(compaction.createdAt),
   };
 }
 
@@ -122,7 +122,7 @@ export function presentAction({ outputs, approvals }: { outputs: ToolCall[]; app
 
 /** Returns a round without its text if the turn shows the text as output, after an answer that breaks the schema. */
 function withoutOutput(turn: Turn, round: Round): Round {
-  const isOutput = turn.status === 'failed' && isUnfit(turn) && round.number === turn.rounds.length;
+  const isOutput = turn.status === 'failed' && hasInvalidOutput(turn) && round.number === turn.rounds.length;
   return isOutput ? { ...round, text: null } : round;
 }
 

@@ -13,7 +13,7 @@ export function itemsOfTurn(turn: Turn, deletedIds: readonly string[]): Conversa
 }
 
 /**
- * Returns the counterpart of a call or result in the turns of a line, oldest first. Null if the item is neither, or
+ * Returns the counterpart of a call or result in the turns of a thread, oldest first. Null if the item is neither, or
  * has no counterpart. As in a transcript, a result answers the latest open call of its id.
  */
 export function otherHalf(turns: readonly Turn[], itemId: string): string | null {
@@ -39,8 +39,8 @@ export function itemsOfApproval(turns: readonly Turn[], itemId: string): string[
       return [[request, id, ...run.map((call) => call.id)]];
     });
   });
-  const ofLine = (id: string) => turns.some((turn) => turn.id === readItemId(id)?.turnId);
-  return (groups.find((ids) => ids.includes(itemId)) ?? []).filter(ofLine);
+  const ofThread = (id: string) => turns.some((turn) => turn.id === readItemId(id)?.turnId);
+  return (groups.find((ids) => ids.includes(itemId)) ?? []).filter(ofThread);
 }
 
 /**

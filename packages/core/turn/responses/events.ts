@@ -1,13 +1,13 @@
 import { readStep } from '../step.ts';
 import { isTerminal, type Turn } from '../turn.ts';
 import {
-  EDITION_SIZE,
-  editionStart,
+  DRAFT_SIZE,
+  draftStart,
   LOG_START,
   type LogPosition,
-  type LogStretch,
+  type LogSection,
   type ResultOrder,
-  readStretch,
+  readSection,
 } from './log.ts';
 import { type NumberedEvent, tellPieces } from './piece.ts';
 
@@ -16,7 +16,7 @@ type Reading = { after: number; orderOf: ResultOrder };
 
 /** Returns the committed events of a response after a number, in order. A stream from there sends them first. */
 export function* responseEvents(turn: Turn, { after, orderOf }: Reading): Generator<NumberedEvent> {
-  for (const { from, pieces } of stretchesOf(turn, orderOf)) {
+  for (const { from, pieces } of sectionsOf(turn, orderOf)) {
     yield* tellPieces(pieces, { from, place: placeBehind(after, from), isOpen: false });
   }
 }
@@ -29,7 +29,7 @@ export function placeBehind(number: number, from: number): number {
 /** Returns the last number of an ended response, or null while more events may follow. */
 export function lastNumber(turn: Turn): number | null {
   let last: number | null = null;
-  for (const { isEnd, from } of stretchesOf(turn, () => [])) if (isEnd) last = from;
+  for (const { isEnd, from } of sectionsOf(turn, () => [])) if (isEnd) last = from;
   return last;
 }
 
@@ -39,9 +39,9 @@ export function lastNumber(turn: Turn): number | null {
  */
 export function isSuperseded(turn: Turn, after: number): boolean {
   let position = LOG_START;
-  for (const stretch of stretchesOf(turn, () => [])) {
-    const { round, next } = stretch;
-    if (round && after >= position.number && after < editionStart(position, round.edition)) return true;
+  for (const section of sectionsOf(turn, () => [])) {
+    const { round, next } = section;
+    if (round && after >= position.number && after < draftStart(position, round.draft)) return true;
     position = next;
   }
   return isGivenUp(turn, { position, after });
@@ -49,41 +49,41 @@ export function isSuperseded(turn: Turn, after: number): boolean {
 
 /** Returns whether a number of the running round belongs to an abandoned attempt. */
 function isGivenUp(turn: Turn, { position, after }: { position: LogPosition; after: number }): boolean {
-  const edition = editionOf(position, after);
-  if (edition < 0 || position.rounds !== turn.rounds.length) return false;
-  return edition < (latestEdition(turn)?.edition ?? 0);
+  const draft = draftOf(position, after);
+  if (draft < 0 || position.rounds !== turn.rounds.length) return false;
+  return draft < (latestDraft(turn)?.draft ?? 0);
 }
 
 /** The first attempt number of the running round that is not abandoned. */
-export type LatestEdition = { round: number; edition: number };
+export type LatestDraft = { round: number; draft: number };
 
 /**
  * Returns the first attempt number of the running round that a run may still publish, or null if no round is running.
- * A run that takes the lease increments `edition` in the same write. So under a lease the running number precedes the
+ * A run that takes the lease increments `draft` in the same write. So under a lease the running number precedes the
  * row's.
  */
-export function latestEdition({ status, work }: Pick<Turn, 'status' | 'work'>): LatestEdition | null {
+export function latestDraft({ status, work }: Pick<Turn, 'status' | 'work'>): LatestDraft | null {
   const { kind, round } = readStep(work.step);
   if (isTerminal(status) || kind !== 'round') return null;
-  return { round, edition: work.leased ? work.edition - 1 : work.edition };
+  return { round, draft: work.leased ? work.draft - 1 : work.draft };
 }
 
 /**
  * Returns the attempt that a number belongs to, for the round at a position. Negative if the number precedes the
  * round.
  */
-export function editionOf({ number }: LogPosition, after: number): number {
-  return Math.floor((after - number) / EDITION_SIZE);
+export function draftOf({ number }: LogPosition, after: number): number {
+  return Math.floor((after - number) / DRAFT_SIZE);
 }
 
 /** Returns the complete windows of the log and the first incomplete window. */
-function* stretchesOf(turn: Turn, orderOf: ResultOrder): Generator<LogStretch> {
+function* sectionsOf(turn: Turn, orderOf: ResultOrder): Generator<LogSection> {
   let position = LOG_START;
   for (;;) {
-    const stretch = readStretch(turn, position, orderOf);
-    if (!stretch) return;
-    yield stretch;
-    if (!stretch.isWhole || stretch.isEnd) return;
-    position = stretch.next;
+    const section = readSection(turn, position, orderOf);
+    if (!section) return;
+    yield section;
+    if (!section.isWhole || section.isEnd) return;
+    position = section.next;
   }
 }

@@ -37,9 +37,9 @@ export function roundPieces(placed: PlacedItem[], { isDoneLate }: { isDoneLate: 
   const end = done(first.item, first.outputIndex);
   const isSpoken = second?.item.type === 'message';
   const whole = isSpoken ? itemPieces(second) : [];
-  const told = isSpoken ? itemPieces({ ...second, isOpen: true }) : [];
+  const early = isSpoken ? itemPieces({ ...second, isOpen: true }) : [];
   const rest = placed.slice(isSpoken ? 2 : 1).flatMap((each) => itemPieces(each));
-  return [...unfinished(first), ...told, end, ...whole.slice(told.length), ...rest];
+  return [...unfinished(first), ...early, end, ...whole.slice(early.length), ...rest];
 }
 
 /** Returns the pieces of an item without the event for its end. */

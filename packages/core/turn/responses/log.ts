@@ -7,14 +7,14 @@ import { presentResponse } from './present.ts';
 import { responseStatus } from './status.ts';
 
 /** The numbers of one attempt, which are more than any reply needs. */
-export const EDITION_SIZE = 2 ** 24;
+export const DRAFT_SIZE = 2 ** 24;
 
 /**
  * A window of a response's log: its beginning with imported calls, a committed round with the results of its calls,
  * or its end. `from` is the number of its first unit. `isWhole`: the window is complete. `next` is the position after
  * it.
  */
-export type LogStretch = {
+export type LogSection = {
   from: number;
   round: Round | null;
   pieces: ResponsePiece[];
@@ -36,14 +36,14 @@ export type ResultOrder = (round: number) => readonly number[];
  * Returns the committed window of a response's log after a position, or undefined without a window yet. Every process
  * derives the same window with the same numbers from the same rows.
  */
-export function readStretch(turn: Turn, position: LogPosition, orderOf: ResultOrder): LogStretch | undefined {
+export function readSection(turn: Turn, position: LogPosition, orderOf: ResultOrder): LogSection | undefined {
   if (position.rounds === null) return beginning(turn, orderOf);
   const round = turn.rounds[position.rounds];
-  if (round) return roundStretch(turn, { round, position, order: orderOf(round.number) });
+  if (round) return roundSection(turn, { round, position, order: orderOf(round.number) });
   return isTerminal(turn.status) ? ending(turn, position) : undefined;
 }
 
-function beginning(turn: Turn, orderOf: ResultOrder): LogStretch {
+function beginning(turn: Turn, orderOf: ResultOrder): LogSection {
   const hasBegun = turn.startedAt !== null;
   const isEnded = isTerminal(turn.status);
   const queued: Turn = { ...turn, ...UNTOUCHED, status: 'queued' };
@@ -78,13 +78,13 @@ const SILENCE: ResponsePiece = { kind: 'silence' };
 
 type RoundPlace = { round: Round; position: LogPosition; order: readonly number[] };
 
-function roundStretch(turn: Turn, { round, position, order }: RoundPlace): LogStretch {
+function roundSection(turn: Turn, { round, position, order }: RoundPlace): LogSection {
   const items = roundItems(turn, round);
   const placed = items.map((item, index) => ({ item, outputIndex: position.items + index }));
   const called = placed.slice(placed.length - round.calls.length);
-  const told = roundPieces(placed, { isDoneLate: handsOutState(turn) });
-  const pieces = [...told, ...resultsOf(called, round.calls, order)];
-  const from = editionStart(position, round.edition);
+  const own = roundPieces(placed, { isDoneLate: handsOutState(turn) });
+  const pieces = [...own, ...resultsOf(called, round.calls, order)];
+  const from = draftStart(position, round.draft);
   const next = {
     rounds: (position.rounds ?? 0) + 1,
     items: position.items + items.length,
@@ -94,8 +94,8 @@ function roundStretch(turn: Turn, { round, position, order }: RoundPlace): LogSt
 }
 
 /** Returns the first number of an attempt of the round at a position. */
-export function editionStart({ number }: LogPosition, edition: number): number {
-  return number + edition * EDITION_SIZE;
+export function draftStart({ number }: LogPosition, draft: number): number {
+  return number + draft * DRAFT_SIZE;
 }
 
 /** Returns the results of `placed` calls that Pawl ran, in the order of their durable events. */
@@ -112,7 +112,7 @@ function resultsOf(
   return ordered.flatMap(({ item, outputIndex }) => resultPieces(item, outputIndex));
 }
 
-function ending(turn: Turn, position: LogPosition): LogStretch {
+function ending(turn: Turn, position: LogPosition): LogSection {
   const status = responseStatus(turn);
   const type = status === 'cancelled' ? 'response.incomplete' : `response.${status}`;
   const from = position.number + unfinished(turn);
@@ -127,7 +127,7 @@ function ending(turn: Turn, position: LogPosition): LogStretch {
 function unfinished({ status, startedAt, rounds, work }: Turn): number {
   const step = readStep(work.step);
   const isOpen = startedAt !== null && status !== 'completed' && step.kind === 'round' && rounds.length < step.round;
-  return (isOpen || status === 'failed') && work.edition > 0 ? work.edition * EDITION_SIZE - 1 : 0;
+  return (isOpen || status === 'failed') && work.draft > 0 ? work.draft * DRAFT_SIZE - 1 : 0;
 }
 
 function snapshot(type: string, turn: Turn): ResponsePiece {

@@ -45,18 +45,18 @@ export function* placePieces<Event>(pieces: readonly Piece<Event>[], telling: Te
   for (const [index, piece] of pieces.entries()) {
     const first = from;
     from += sizeOf(piece);
-    const told = telling.from + telling.place - first;
+    const sent = telling.from + telling.place - first;
     if (from <= telling.from + telling.place || piece.kind === 'silence') continue;
     if (piece.kind === 'event') yield { event: piece.event, number: first };
-    else yield* deltaOf(piece, { first, told, isOpen: telling.isOpen && index === pieces.length - 1 });
+    else yield* deltaOf(piece, { first, sent, isOpen: telling.isOpen && index === pieces.length - 1 });
   }
 }
 
 type TextPiece<Event> = Extract<Piece<Event>, { kind: 'text' }>;
-type DeltaPlace = { first: number; told: number; isOpen: boolean };
+type DeltaPlace = { first: number; sent: number; isOpen: boolean };
 
 function* deltaOf<Event>({ event, text }: TextPiece<Event>, at: DeltaPlace): Generator<PlacedEvent<Event>> {
-  const start = wholeCharacters(text, Math.max(0, at.told));
+  const start = wholeCharacters(text, Math.max(0, at.sent));
   const end = at.isOpen ? wholeCharacters(text, text.length) : text.length;
   if (end > start) yield { event: { ...event, delta: text.slice(start, end) }, number: at.first + end - 1 };
 }

@@ -17,7 +17,7 @@ export type RunningRound = {
 };
 
 /** A running round with the attempt number of its run's text, and its attempt. */
-export type RunningReply = RunningRound & { edition: number; attempt: number };
+export type RunningReply = RunningRound & { draft: number; attempt: number };
 
 /** Returns the pieces of a running round: the first pieces of the committed round, if the model continues like this. */
 export function runningPieces(turn: Turn, running: RunningRound, outputIndex: number): ResponsePiece[] {

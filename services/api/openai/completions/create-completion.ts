@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
 import { completionIdOf } from '#core/turn/completions/completion-id.ts';
-import { latestEdition } from '#core/turn/responses/events.ts';
+import { latestDraft } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../context.ts';
 import { type ApiEnv, json, routesOf } from '../../http/router.ts';
@@ -99,7 +99,7 @@ function stream(c: Context<ApiEnv>, context: ApiContext, { turn, body, isCommitt
   const start = {
     includeUsage: body.stream_options?.include_usage ?? false,
     isCommitted,
-    current: latestEdition(turn),
+    current: latestDraft(turn),
     showAnswer: (ended: Turn) => storeAnswers(context, [ended]),
   };
   return streamTurn(c, context, turn, (watch, _, sink) => followCompletion(watch, { ...start, sink }));

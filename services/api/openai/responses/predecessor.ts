@@ -1,7 +1,12 @@
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 import { findGivenOutputs } from '#core/checkpoint/turns/reading/given-outputs.ts';
 import { asHistory } from '#core/checkpoint/turns/reading/history.ts';
-import { conversationOf, findLastTurns, findTurnOfItems, lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import {
+  conversationOf,
+  findLastTurns,
+  findTurnOfItems,
+  lockConversation,
+} from '#core/checkpoint/turns/reading/thread.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import { quote } from '#core/text.ts';
@@ -39,13 +44,13 @@ type Start = {
  */
 export async function findPredecessor(trx: Trx, { project, request }: Start): Promise<Predecessor | undefined> {
   const { store } = request;
-  const line = await findFollowed(trx, project, request);
-  if (!line) return undefined;
+  const conversation = await findFollowed(trx, project, request);
+  if (!conversation) return undefined;
   // No turn depends on an unstored turn, so it never blocks another turn.
-  const predecessor = { ...line, isFork: line.last !== undefined && (line.isFork || !store) };
-  const atWork = turnAtWork(line);
-  if (predecessor.isFork && atWork) throw notFinished(atWork, line.param);
-  return store || line.last ? predecessor : undefined;
+  const predecessor = { ...conversation, isFork: conversation.last !== undefined && (conversation.isFork || !store) };
+  const atWork = turnAtWork(conversation);
+  if (predecessor.isFork && atWork) throw notFinished(atWork, conversation.param);
+  return store || conversation.last ? predecessor : undefined;
 }
 
 type Checked = {
@@ -98,9 +103,9 @@ function turnAtWork({ answerable }: Pick<Predecessor, 'answerable'>): Turn | und
 }
 
 /** Locks a conversation of either API, at its end. */
-export async function findLine(trx: Trx, project: string, conversationId: string): Promise<Predecessor> {
-  const line = isId('conv', conversationId) ? await lockLine(trx, project, conversationId) : undefined;
-  if (!line) {
+export async function findConversationOf(trx: Trx, project: string, conversationId: string): Promise<Predecessor> {
+  const conversation = isId('conv', conversationId) ? await lockConversation(trx, project, conversationId) : undefined;
+  if (!conversation) {
     const message = `Conversation with id ${quote(conversationId)} not found. Check the id, and that the API key belongs to its project.`;
     throw new RequestRefused(404, 'conversation_not_found', message, 'conversation');
   }
@@ -120,7 +125,7 @@ async function findFollowed(
     return found;
   }
   if (previousResponseId !== null) return findPrevious(trx, project, previousResponseId);
-  return conversationId === null ? undefined : findLine(trx, project, conversationId);
+  return conversationId === null ? undefined : findConversationOf(trx, project, conversationId);
 }
 
 async function findPrevious(trx: Trx, project: string, responseId: string): Promise<Predecessor> {
@@ -137,13 +142,13 @@ async function findAfter(
   turnId: string,
 ): Promise<(Predecessor & { last: Turn }) | undefined> {
   const conversationId = await conversationOf(trx, project, turnId);
-  const line = conversationId === undefined ? undefined : await lockLine(trx, project, conversationId);
+  const conversation = conversationId === undefined ? undefined : await lockConversation(trx, project, conversationId);
   // Reads the turn under the lock, because it may have ended or been deleted before.
-  const found = line && (await findTurnOfItems(trx, project, turnId));
-  if (!line || !found) return undefined;
+  const found = conversation && (await findTurnOfItems(trx, project, turnId));
+  if (!conversation || !found) return undefined;
   const last = asHistory(found);
-  const isFork = line.lastPosition > last.position || isPassed(last);
-  return { ...line, last, answerable: [last], isFork, param: 'previous_response_id' };
+  const isFork = conversation.lastPosition > last.position || isPassed(last);
+  return { ...conversation, last, answerable: [last], isFork, param: 'previous_response_id' };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from '#core/checkpoint/tables.ts';
-import { findTurnOfItems, isInLine } from '#core/checkpoint/turns/reading/line.ts';
+import { findTurnOfItems, isInThread } from '#core/checkpoint/turns/reading/thread.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { Capabilities } from '#core/llm/provider.ts';
 import { quote } from '#core/text.ts';
@@ -90,7 +90,9 @@ async function resolve(
     throw itemNotFound(item, at);
   }
   if (found === null) return [];
-  return [{ at, item: found, isHistory: place.last !== undefined && (await isInLine(db, known.turn.id, place.last)) }];
+  return [
+    { at, item: found, isHistory: place.last !== undefined && (await isInThread(db, known.turn.id, place.last)) },
+  ];
 }
 
 /** Returns a call with the result that its response stored, or without a result if none is stored. */

@@ -9,9 +9,9 @@ import type { Capabilities } from '#core/llm/provider.ts';
 import type { TurnTrace } from '#core/trace-context.ts';
 import type { NewTurn } from '#core/turn/predict.ts';
 import type { TurnTool } from '#core/turn/request/tool.ts';
-import { lacksPlace, type Turn } from '#core/turn/turn.ts';
+import { lacksSlot, type Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
-import type { Made, Making } from '../../../start/made.ts';
+import type { Created, Creation } from '../../../start/creation.ts';
 import { hasData, keepTaken, type TakenInput } from '../../../start/take-parts.ts';
 import { insufficientScope } from '../../http/scopes.ts';
 import { adoptAllowedCalls, findAllowedCalls } from './allowed-calls.ts';
@@ -32,17 +32,17 @@ export type ResponseStart = {
   /** The trace of the request. */
   trace: TurnTrace | null;
   /** Whether the turn needs a slot before a worker may run it. */
-  needsPlace: boolean;
+  needsSlot: boolean;
 };
 
 /**
  * The turn of the response, the wake-ups to enqueue after the commit, and its id if it has ended. `follows` is the id
  * of the turn that it is based on.
  */
-export type StartedResponse = Made & { turn: Turn; wakeups: Wakeup[]; ended?: string[]; follows: string | null };
+export type StartedResponse = Created & { turn: Turn; wakeups: Wakeup[]; ended?: string[]; follows: string | null };
 
 /** Starts a response: in one statement if it is based on no turn, else under the lock of its base. */
-export function startingOf(start: ResponseStart): Making<StartedResponse> {
+export function startingOf(start: ResponseStart): Creation<StartedResponse> {
   const { previousResponseId, conversationId, follows = null, input, isWarmUp } = start.request;
   if (isWarmUp) return { together: (trx) => startWithoutModel(trx, start) };
   const hasReferences = input.some(({ item }) => 'type' in item && REFERRING.includes(item.type));
@@ -51,25 +51,25 @@ export function startingOf(start: ResponseStart): Making<StartedResponse> {
   const items = input.flatMap(({ item }) => ('type' in item && item.type === 'item_reference' ? [] : [item]));
   return hasData(items)
     ? { together: (trx) => startWithData(trx, start) }
-    : { atOnce: async (db) => (await startAlone(db, start)).made };
+    : { atOnce: async (db) => (await startAlone(db, start)).created };
 }
 
 /** Items that refer to other items. */
 const REFERRING = ['item_reference', 'mcp_approval_response'];
 
-async function startAlone(db: Db, start: ResponseStart): Promise<{ made: StartedResponse; taken: TakenInput }> {
+async function startAlone(db: Db, start: ResponseStart): Promise<{ created: StartedResponse; taken: TakenInput }> {
   const { project } = start;
   const resolved = await resolveInput(db, start.request.input, { project, last: undefined });
   const input = await checkInputAgainst(db, { input: resolved, project });
   const taken = await takeResolved(db, input, start);
   const turn = newTurn(start, taken, { keptItems: countKept(input) });
-  return { made: started(await createAlone(db, turn, null)), taken };
+  return { created: started(await createAlone(db, turn, null)), taken };
 }
 
 async function startWithData(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
-  const { made, taken } = await startAlone(trx, start);
-  await keepTaken(trx, { project: start.project, turnId: made.turn.id, taken });
-  return made;
+  const { created, taken } = await startAlone(trx, start);
+  await keepTaken(trx, { project: start.project, turnId: created.turn.id, taken });
+  return created;
 }
 
 /**
@@ -102,12 +102,12 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
  * the turn. If the turn would have to wait, it is refused and not recorded.
  */
 async function startWithoutModel(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
-  const made = await startInChain(trx, { ...start, needsPlace: false });
-  const { id, conversationId } = made.turn;
+  const created = await startInChain(trx, { ...start, needsSlot: false });
+  const { id, conversationId } = created.turn;
   // No worker has the turn, so this process acts as its run.
   if (!(await beginTurn(trx, id, id))) throw mustWait();
   const wakeups = await endTurn(trx, { turnId: id, conversationId, status: 'completed', output: '' });
-  return { ...made, turn: (await loadTurn(trx, id)) ?? made.turn, wakeups: wakeups ?? [], ended: [id] };
+  return { ...created, turn: (await loadTurn(trx, id)) ?? created.turn, wakeups: wakeups ?? [], ended: [id] };
 }
 
 function mustWait(): RequestRefused {
@@ -147,7 +147,7 @@ function countKept(input: ResolvedItem[]): number {
 }
 
 function newTurn(
-  { project, keyId, request, trace, needsPlace }: ResponseStart,
+  { project, keyId, request, trace, needsSlot }: ResponseStart,
   { input }: TakenInput,
   { predecessor, allowed = [], keptItems }: TurnParts,
 ): NewTurn {
@@ -158,7 +158,7 @@ function newTurn(
   const { response } = request.config;
   const kept = response && keptItems > 0 ? { response: { ...response, kept_items: keptItems } } : {};
   const config = { ...request.config, ...adopted, ...kept };
-  return { ...ids, project, keyId, config, input, metadata, priority, stored: store, trace, needsPlace, completion };
+  return { ...ids, project, keyId, config, input, metadata, priority, stored: store, trace, needsSlot, completion };
 }
 
 function conversationIdBehind(predecessor: Predecessor | undefined): string {
@@ -173,6 +173,6 @@ function started(turn: Turn, follows: string | null = null): StartedResponse {
     status: 200,
     resourceId: turn.id,
     ...{ turn, follows },
-    wakeups: turn.work.atHead && !lacksPlace(turn) ? [wakeupOf(turn)] : [],
+    wakeups: turn.work.atHead && !lacksSlot(turn) ? [wakeupOf(turn)] : [],
   };
 }

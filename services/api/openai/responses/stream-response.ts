@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context as HonoContext } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
-import { isSuperseded, lastNumber, latestEdition } from '#core/turn/responses/events.ts';
+import { isSuperseded, lastNumber, latestDraft } from '#core/turn/responses/events.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../context.ts';
@@ -26,7 +26,7 @@ export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn,
   const last = lastNumber(turn);
   const id = responseIdOf(turn.id);
   if (last !== null && sent > last) throw cursorBeyondEnd({ param: 'starting_after', given: sent, last, id });
-  const start = { after: sent, current: latestEdition(turn), stateSeals: context.stateSeals };
+  const start = { after: sent, current: latestDraft(turn), stateSeals: context.stateSeals };
   return streamTurn(c, context, turn, (watch, parts, sink) => followResponse(watch, parts, { ...start, sink }));
 }
 

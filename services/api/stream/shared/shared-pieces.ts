@@ -2,7 +2,7 @@ import { type Piece, sizeOfPieces } from '#core/turn/responses/piece.ts';
 import type { WatchedTurn } from '../watched-turn.ts';
 
 /** A run of a round. */
-type Run = { round: number; edition: number; attempt: number };
+type Run = { round: number; draft: number; attempt: number };
 
 /** The longest list of pieces of the latest run. All streams of the same kind keep it. */
 type Latest<Event> = { run: string; pieces: Piece<Event>[] };
@@ -15,8 +15,8 @@ type Latest<Event> = { run: string; pieces: Piece<Event>[] };
 export function makeSharedPieces<Event>() {
   const latest = new WeakMap<WatchedTurn, Latest<Event>>();
 
-  return (watched: WatchedTurn, { round, edition, attempt }: Run, pieces: Piece<Event>[]): Piece<Event>[] => {
-    const run = `${round} ${edition} ${attempt}`;
+  return (watched: WatchedTurn, { round, draft, attempt }: Run, pieces: Piece<Event>[]): Piece<Event>[] => {
+    const run = `${round} ${draft} ${attempt}`;
     const known = latest.get(watched);
     if (known?.run !== run) {
       latest.set(watched, { run, pieces });

@@ -64,10 +64,10 @@ function forkOne(context: ApiContext): RouteHandler<typeof fork, ApiEnv> {
     const taken = input ? await takeInput(context, { project, config, input }) : { input: [], hashes: [], blobs: [] };
     const request = { metadata, priority: priority ?? origin.priority };
     const start = { ...startedBy(c, context), config, taken, request };
-    const made = await startWithinQuota(c, context, {
+    const created = await startWithinQuota(c, context, {
       together: (trx) => startFork(trx, { originId: origin.id, asked, standing, start }),
     });
-    return c.json(await accept(c, context, made), 202);
+    return c.json(await accept(c, context, created), 202);
   };
 }
 
@@ -85,9 +85,9 @@ function rerunOne(context: ApiContext): RouteHandler<typeof rerun, ApiEnv> {
     const request = { metadata, priority: priority ?? origin.priority };
     const start = { ...startedBy(c, context), config, request };
     const toolResults = tool_results ?? 'reuse';
-    const made = await startWithinQuota(c, context, {
+    const created = await startWithinQuota(c, context, {
       together: (trx) => startRerun(trx, { originId: origin.id, toolResults, standing, start }),
     });
-    return c.json(await accept(c, context, made), 202);
+    return c.json(await accept(c, context, created), 202);
   };
 }

@@ -3,7 +3,12 @@ import { findConversation } from '#core/checkpoint/conversations.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { copyAdoptedCalls } from '#core/checkpoint/turns/adopt-calls.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { conversationOf, findLastBegun, hasActiveBefore, lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import {
+  conversationOf,
+  findLastBegun,
+  hasActiveBefore,
+  lockConversation,
+} from '#core/checkpoint/turns/reading/thread.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newIdBeside } from '#core/id.ts';
 import { type ForkPlace, type ForkPlan, planFork } from '#core/turn/forks/plan-fork.ts';
@@ -127,9 +132,9 @@ export function planned(turn: Turn, asked: ForkPlace): Extract<ForkPlan, { kind:
 /** Loads a turn of the project with its history. No other process changes or deletes them until the commit. */
 async function lockOrigin(trx: Trx, project: string, turnId: string): Promise<Turn> {
   const conversationId = await conversationOf(trx, project, turnId);
-  const line = conversationId && (await lockLine(trx, project, conversationId));
+  const conversation = conversationId && (await lockConversation(trx, project, conversationId));
   // Reads the turn under the lock, because it may have been deleted before.
-  const turn = line && (await findTurn(trx, project, turnId));
+  const turn = conversation && (await findTurn(trx, project, turnId));
   if (!turn) throw turnNotFound();
   return turn;
 }

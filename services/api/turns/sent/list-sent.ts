@@ -23,17 +23,17 @@ export async function listSent(
     ...turns.map(withoutHidden),
     ...(own ? [{ ...own, leftOut: 0 }] : []),
   ];
-  const line = withOwn(outline.map(({ turn }) => turn));
-  const plan = planLoading(line);
-  const first = Math.max(plan.first, line.findIndex(({ id }) => id === after) + 1);
+  const thread = withOwn(outline.map(({ turn }) => turn));
+  const plan = planLoading(thread);
+  const first = Math.max(plan.first, thread.findIndex(({ id }) => id === after) + 1);
   const bytes = [...bytesLoaded(outline, plan), ...(own ? [sizeOf(own)] : [])];
   const last = lastOfPage(bytes, first);
 
   const history = { conversationId, ...before, outline };
   const loaded = outline.length === 0 ? [] : await loadPlanned(db, history, { ...plan, first, last });
-  const isShown = new Set(line.slice(first, last + 1).map(({ id }) => id));
+  const isShown = new Set(thread.slice(first, last + 1).map(({ id }) => id));
   const rows = sentHistory(withOwn(loaded)).filter(({ id }) => isShown.has(id));
-  return { rows, nextCursor: last < line.length - 1 ? (line[last]?.id ?? null) : null };
+  return { rows, nextCursor: last < thread.length - 1 ? (thread[last]?.id ?? null) : null };
 }
 
 /** Returns the last turn that fits on a page that begins with a turn. The page has at least this turn. */

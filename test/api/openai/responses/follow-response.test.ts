@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EDITION_SIZE } from '#core/turn/responses/log.ts';
+import { DRAFT_SIZE } from '#core/turn/responses/log.ts';
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import { joinedOutput } from '../../../turn/responses/make-response.ts';
@@ -72,7 +72,7 @@ test('a stream continues after a new attempt of a round that repeats the same te
   expect(deltasOf(stream.events())).toEqual(['One, two', ', three', '.']);
   const numbers = stream.events().map(({ sequence_number }) => sequence_number);
   expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
-  expect(numbers.slice(-5)[0]).toBeGreaterThan(EDITION_SIZE);
+  expect(numbers.slice(-5)[0]).toBeGreaterThan(DRAFT_SIZE);
   expect(joinedOutput(stream.events())).toEqual(presentResponse(await response.load()).output);
 });
 

@@ -12,9 +12,9 @@ export async function playAtRandom(response: Playing, random: Random): Promise<v
   const rounds = 1 + random.upTo(2);
   for (let round = 1; round <= rounds; round += 1) {
     const calls = round < rounds ? Array.from({ length: 1 + random.upTo(2) }, (_, index) => `tool_${index}`) : [];
-    const { said, edition } = await tryRound(response, random, calls);
-    if (round === rounds) return response.complete(said, edition);
-    await response.commit(said, { edition });
+    const { said, draft } = await tryRound(response, random, calls);
+    if (round === rounds) return response.complete(said, draft);
+    await response.commit(said, { draft });
     for (const index of shuffled(calls.keys().toArray(), random)) await response.answer(round, index);
   }
 }
@@ -22,13 +22,13 @@ export async function playAtRandom(response: Playing, random: Random): Promise<v
 /** Plays a round. Its runs may break off, and the next run repeats the words or writes other words. */
 async function tryRound(response: Playing, random: Random, calls: string[]) {
   let said = newWords(random, calls);
-  for (let edition = 0; ; edition += 1) {
+  for (let draft = 0; ; draft += 1) {
     const telling = await response.tellRound();
-    const breaksOff = edition < 3 && random.chance(0.4);
+    const breaksOff = draft < 3 && random.chance(0.4);
     const words = breaksOff ? random.upTo(6) : Number.POSITIVE_INFINITY;
     await tellWords(telling, { response, said, random, words });
     telling.end();
-    if (!breaksOff) return { said, edition };
+    if (!breaksOff) return { said, draft };
     await response.beginAgain();
     if (random.chance(0.4)) said = newWords(random, calls);
   }

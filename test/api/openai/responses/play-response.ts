@@ -41,13 +41,13 @@ export async function playResponse(
   const load = async () => (await loadTurn(db, id))!;
   const wake = () => isLost() || pubsub.publishToTurn({ kind: 'wake', turnId: id });
   const roundNow = async () => readStep((await load()).work.step).round;
-  const commit = async (said: Said, { edition = 0, ending }: { edition?: number; ending?: Ending['status'] } = {}) => {
+  const commit = async (said: Said, { draft = 0, ending }: { draft?: number; ending?: Ending['status'] } = {}) => {
     const number = await roundNow();
     const round = {
       number,
       model: plainConfig.model,
       attempts: 1,
-      edition,
+      draft,
       startedAt: msAgo(0),
       reply: replyOf(said),
     };
@@ -64,7 +64,7 @@ export async function playResponse(
     /** Begins the turn, as a run that then hands its step back. */
     start: async () => {
       await takeLease(db, await load(), RUN);
-      await sql`update work set edition = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);
+      await sql`update work set draft = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);
       wake();
     },
     /** Ends the run of the round as lost. The next run has its own attempt number. */
@@ -78,15 +78,15 @@ export async function playResponse(
     loseWorker: () => sql`update work set lease_until = now() - interval '1 second' where id = ${id}`.execute(db),
     /** Takes the lease on the running round, and returns functions that stream its pieces. */
     tellRound: async () => {
-      await sql`update work set edition = edition + 1, lease_owner = ${RUN}, lease_until = now() + interval '1 hour'
+      await sql`update work set draft = draft + 1, lease_owner = ${RUN}, lease_until = now() + interval '1 hour'
         where id = ${id}`.execute(db);
       const { work } = await load();
-      const edition = work.edition - 1;
+      const draft = work.draft - 1;
       const address = { turn_id: id, round: readStep(work.step).round, attempt: work.generation + 1 };
-      return tellRound({ publish: (event) => publish(event), watchers }, { ...address, edition });
+      return tellRound({ publish: (event) => publish(event), watchers }, { ...address, draft });
     },
     commit,
-    complete: (said: Said, edition = 0) => commit(said, { edition, ending: 'completed' }),
+    complete: (said: Said, draft = 0) => commit(said, { draft, ending: 'completed' }),
     answer: async (round: number, index: number) => {
       const result = {
         status: 'success' as const,
@@ -127,7 +127,7 @@ function replyOf({ reasoning, text, refusalFrom, calls = [], state }: Said): Rep
 }
 
 type Telling = { publish(event: LiveEvent): void; watchers: StreamHarness['watchers'] };
-type Address = { turn_id: string; round: number; attempt: number; edition: number };
+type Address = { turn_id: string; round: number; attempt: number; draft: number };
 
 /** Streams a round as one run does. A watcher that joins later gets the whole text so far. */
 function tellRound({ publish, watchers }: Telling, address: Address) {

@@ -8,7 +8,7 @@ const busy = { kind: 'status' as const, status: 503, retry_after_ms: 1, times: 1
 export const admissionReferences: Reference[] = [
   {
     of: 'turns that wait for a slot, with one turn that also waits for its next attempt',
-    points: /(?:requirePlaces|admitTurns)(?: #[1-6])?$|postponeStep|endWithRound/,
+    points: /(?:requireSlots|admitTurns)(?: #[1-6])?$|postponeStep|endWithRound/,
     projects: ({ project }) => [project, 'another'],
     env: { PAWL_WORKER_CONCURRENCY: '1' },
     start: startThree,

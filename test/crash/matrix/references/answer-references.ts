@@ -11,17 +11,17 @@ const place = {
 export const answerReferences: Reference[] = [
   {
     of: 'a turn whose answer is repaired, with a webhook for each round',
-    points: /saveUnfitAnswer|endWithRound|r2/,
-    start: (scene) => startUnfit(scene, [{ say: '{"city":"Lisbon"}' }]),
+    points: /saveInvalidAnswer|endWithRound|r2/,
+    start: (scene) => startInvalid(scene, [{ say: '{"city":"Lisbon"}' }]),
   },
   {
     of: 'a turn that fails with an answer that is invalid after its repair too',
     points: /endWithRound/,
-    start: (scene) => startUnfit(scene, [{ say: '{}' }]),
+    start: (scene) => startInvalid(scene, [{ say: '{}' }]),
   },
 ];
 
-function startUnfit({ startTurn, recorder }: Scene, repairs: { say: string }[]) {
+function startInvalid({ startTurn, recorder }: Scene, repairs: { say: string }[]) {
   const events = ['round.completed', 'turn.completed', 'turn.failed'];
   return startTurn({
     input: scripted({ answer: '{"city":7}', repairs }),

@@ -16,10 +16,10 @@ export type LastRound = {
   attempts: number;
   /** The number of joined inputs that its run had loaded, and so has sent (R29). Default: 0. */
   sent?: number;
-  edition?: number | null;
+  draft?: number | null;
   startedAt: number;
-  /** `standsOnOf` the rounds that the model was sent. Without it, any rounds are accepted. */
-  standsOn?: number | null;
+  /** `basedOnOf` the rounds that the model was sent. Without it, any rounds are accepted. */
+  basedOn?: number | null;
   calls?: NewCall[];
   /**
    * The violations of an answer that fails the turn. Its text is then stored here too, since a retry continues from
@@ -34,9 +34,9 @@ export function columnsOfRound({
   reply,
   attempts,
   sent = 0,
-  edition = null,
+  draft = null,
   startedAt,
-  standsOn = null,
+  basedOn = null,
   calls = [],
   violations,
 }: LastRound) {
@@ -49,10 +49,10 @@ export function columnsOfRound({
     opaque: rawJson(opaque),
     requests,
   };
-  const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownEdition: edition };
+  const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownDraft: draft };
   const serviceTier = reply.serviceTier ?? null;
   const called = calls.length > 0 ? { text: reply.text, calls } : {};
-  const unfit = violations ? { text: reply.text, violations } : {};
+  const invalid = violations ? { text: reply.text, violations } : {};
   return {
     roundNumber: number,
     model,
@@ -60,17 +60,17 @@ export function columnsOfRound({
     serviceTier,
     ...pieces,
     ...called,
-    ...unfit,
+    ...invalid,
     attempts,
     sent,
     startedAt: startedAt / 1000,
-    standsOn,
+    basedOn,
   };
 }
 
 export const insertRound = sql`
-      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, service_tier, violations, edition, finish_reason,
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, service_tier, violations, draft, finish_reason,
         finish_reason_raw, usage, opaque, requests, attempts, sent, started_at)
-      select id, "roundNumber", model, text, reasoning, "refusalFrom", "serviceTier", violations, edition, "finishReason", "finishReasonRaw",
+      select id, "roundNumber", model, text, reasoning, "refusalFrom", "serviceTier", violations, draft, "finishReason", "finishReasonRaw",
         usage, opaque::json, requests, attempts, sent, to_timestamp("startedAt")
       from target`;

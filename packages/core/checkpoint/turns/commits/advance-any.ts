@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { createDeliveries } from '../../sql/deliveries.ts';
 import { dueNext, runsIf, triesIf } from '../../sql/fresh-step.ts';
-import { hasPlace } from '../../sql/place.ts';
+import { hasSlot } from '../../sql/slot.ts';
 import { delivers, wakeupColumns } from '../../sql/wakeup.ts';
 
 /**
@@ -28,15 +28,15 @@ export const advanceAny = sql`
       status = case when is_waiting then 'requires_action' else 'in_progress' end,
       due_at = case when is_complete or (was_waiting and not is_waiting) then ${dueNext}
         when is_waiting then least(coalesce(work.deadline_at, 'infinity'), (${nextExpiry()})) else work.due_at end,
-      place = case when work.place is not null and is_waiting then 'none'
-        when work.place = 'none' and (is_complete or was_waiting) then 'wanted' else work.place end,
+      slot = case when work.slot is not null and is_waiting then 'none'
+        when work.slot = 'none' and (is_complete or was_waiting) then 'wanted' else work.slot end,
       generation = case when is_complete then 0 when was_waiting and not is_waiting then work.generation + 1
         else work.generation end,
       ${runsIf(sql`is_complete`, sql`is_waiting`)}, ${triesIf(sql`is_complete`)}, rate_limited = false,
       waiting_since = case when is_complete or is_waiting <> was_waiting then now() else work.waiting_since end,
       last_event = work.last_event + completed + (is_waiting <> was_waiting)::int
     from state where work.id = state.id
-    returning work.id, project, stored, provider, priority, work.step, work.generation, work.last_event, work.place, inputs,
+    returning work.id, project, stored, provider, priority, work.step, work.generation, work.last_event, work.slot, inputs,
       work.lease_owner, is_complete, is_waiting, was_waiting, completed, written, done, round, "eventIds", case when is_waiting then (${webhookOf(sql`work.id`)}) end as webhook
   ),
   event as (
@@ -51,7 +51,7 @@ export const advanceAny = sql`
     returning turn_id, number, type
   ),
   delivery as (${createDeliveries(sql`advanced`, sql`webhook`)})
-  select ${wakeupColumns}, case when is_complete then work.lease_owner end as "nextRun", (is_complete or (was_waiting and not is_waiting)) and ${hasPlace} as "isDue",
+  select ${wakeupColumns}, case when is_complete then work.lease_owner end as "nextRun", (is_complete or (was_waiting and not is_waiting)) and ${hasSlot} as "isDue",
     ${delivers('work')},
     array_to_json(written) as written, inputs
   from advanced as work`;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../../../id.ts';
 import type { Wakeup } from '../../../turn/wakeup.ts';
 import { dueNext, nextRunColumn, runsIf, triesIf } from '../../sql/fresh-step.ts';
-import { hasPlace } from '../../sql/place.ts';
+import { hasSlot } from '../../sql/slot.ts';
 import { writeFor } from '../../sql/statement.ts';
 import { type DueRow, dueWakeups, nextRun, wakeupColumns } from '../../sql/wakeup.ts';
 import type { Db } from '../../tables.ts';
@@ -68,20 +68,20 @@ const advanceRunning = sql`
     update work set open_calls = target.open_calls - completed,
       step = case when target.open_calls = completed then 'r' || (round + 1) else work.step end,
       due_at = case when target.open_calls = completed then ${dueNext} else work.due_at end,
-      place = case when work.place = 'none' and target.open_calls = completed then 'wanted' else work.place end,
+      slot = case when work.slot = 'none' and target.open_calls = completed then 'wanted' else work.slot end,
       generation = case when target.open_calls = completed then 0 else work.generation end,
       ${runsIf(sql`target.open_calls = completed`)}, ${triesIf(sql`target.open_calls = completed`)},
       rate_limited = false, waiting_since = case when target.open_calls = completed then now() else work.waiting_since end,
       last_event = work.last_event + completed
     from counted join target on target.id = turn_id where work.id = target.id
-    returning work.id, provider, priority, work.step, generation, last_event, work.place, inputs, work.open_calls, lease_owner, completed, written, round, "eventIds"
+    returning work.id, provider, priority, work.step, generation, last_event, work.slot, inputs, work.open_calls, lease_owner, completed, written, round, "eventIds"
   ),
   event as (
     insert into events (turn_id, number, id, type, round, call_index)
     select id, last_event - completed + position, "eventIds" ->> (position - 1)::int, 'tool_call.completed', round, index
     from advanced, unnest(written) with ordinality as call (index, position)
   )
-  select ${wakeupColumns}, ${nextRun}, open_calls = 0 and ${hasPlace} as "isDue", false as delivers, array_to_json(written) as written, inputs
+  select ${wakeupColumns}, ${nextRun}, open_calls = 0 and ${hasSlot} as "isDue", false as delivers, array_to_json(written) as written, inputs
   from advanced as work`;
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { timing } from '../../../turn/timing.ts';
 import { dueIn } from '../../sql/due.ts';
-import { askForPlace, dueWithPlace, hasPlace } from '../../sql/place.ts';
+import { dueWithSlot, hasSlot, requestSlot } from '../../sql/slot.ts';
 
 /**
  * The part of the statement that makes the next waiting turn the head of the conversation, and due. The row of the
@@ -9,7 +9,7 @@ import { askForPlace, dueWithPlace, hasPlace } from '../../sql/place.ts';
  * turn does not change (R35).
  */
 export const promoteNext = sql`
-  update work set at_head = true, due_at = ${dueWithPlace(dueIn(timing.graceMs))}, ${askForPlace}, waiting_since = now()
+  update work set at_head = true, due_at = ${dueWithSlot(dueIn(timing.graceMs))}, ${requestSlot}, waiting_since = now()
   from ended join gone using (id)
   where work.id = (
       select waiting.id from work as waiting
@@ -19,5 +19,5 @@ export const promoteNext = sql`
     and not exists (
       select from work as head
       where head.conversation_id = ended.conversation_id and head.at_head and head.id <> ended.id)
-  returning case when ${hasPlace} then json_build_object('kind', 'turn', 'turnId', work.id, 'step', work.step, 'generation', work.generation,
+  returning case when ${hasSlot} then json_build_object('kind', 'turn', 'turnId', work.id, 'step', work.step, 'generation', work.generation,
     'provider', work.provider, 'priority', work.priority) end as wakeup`;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { IncompleteReason, TerminalStatus, TurnError } from '../../../turn/turn.ts';
 import type { TurnWakeup } from '../../../turn/wakeup.ts';
+import { basedOnColumn } from '../../sql/rounds/based-on.ts';
 import { columnsOfRound, type LastRound } from '../../sql/rounds/insert-round.ts';
 import { usedColumn } from '../../sql/rounds/record-rounds.ts';
-import { standsOnColumn } from '../../sql/rounds/stands-on.ts';
 import { rawJson } from '../../sql/statement.ts';
 
 /**
@@ -54,6 +54,6 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
 
 export const endingColumns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
-  "refusalFrom" int, "serviceTier" text, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
+  "refusalFrom" int, "serviceTier" text, violations json, "ownDraft" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
   opaque text, requests int, attempts int, sent int, "startedAt" double precision, "failedRequests" int, "eventIds" json, answers boolean,
-  ${standsOnColumn}`;
+  ${basedOnColumn}`;

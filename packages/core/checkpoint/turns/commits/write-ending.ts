@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { createDeliveries, nothingSubscribes, responseTypes } from '../../sql/deliveries.ts';
-import { savedEdition } from '../../sql/edition.ts';
+import { savedDraft } from '../../sql/draft.ts';
 import { mayGiveUp } from '../../sql/lease.ts';
+import { basedOn } from '../../sql/rounds/based-on.ts';
 import { insertRound } from '../../sql/rounds/insert-round.ts';
 import { insertCalls } from '../../sql/rounds/new-calls.ts';
 import { recordRounds } from '../../sql/rounds/record-rounds.ts';
-import { standsOn } from '../../sql/rounds/stands-on.ts';
 import { writeFor } from '../../sql/statement.ts';
 import { delivers } from '../../sql/wakeup.ts';
 import { promoteNext } from './promote-next.ts';
@@ -20,7 +20,7 @@ import { noCalls, settleCalls } from './settle-calls.ts';
  */
 const mayEnd = sql`work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")
         and ("roundNumber" is null or work.model = input.model) and (not answers or work.inputs = sent)
-        and ${standsOn(sql`"roundNumber"`)} and ("runId" is null or ${mayGiveUp(sql`"runGeneration"`)})`;
+        and ${basedOn(sql`"roundNumber"`)} and ("runId" is null or ${mayGiveUp(sql`"runGeneration"`)})`;
 
 const lockedConversation = sql`
     conversation as materialized (
@@ -68,16 +68,16 @@ const isStepDone = sql`(target.step like 'b%' or "roundNumber" is not null)`;
 const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" = 'refusal'`;
 
 /** The row of work that ends, in the columns that its turn stores. */
-const endingWork = sql`work.id, work.project, work.key_id, work.step, work.generation, work.edition as next_edition, work.model as last_model,
+const endingWork = sql`work.id, work.project, work.key_id, work.step, work.generation, work.draft as next_draft, work.model as last_model,
         work.started_at, work.last_event, work.inputs, work.begun_with, work.compacted_before, work.warnings as own_warnings,
-        work.failed_requests + "failedRequests" as failed_requests, ${savedEdition} as edition, input.*`;
+        work.failed_requests + "failedRequests" as failed_requests, ${savedDraft} as draft, input.*`;
 
 /** Stores the outcome of a turn, and the state of its work from which a retry continues. */
 const keepOutcome = (events: RawBuilder<unknown>) => sql`
       update turns set status = "endsAs", output = target.output, error = target.error::json, incomplete_reason = "incompleteReason",
         completed_at = now(), warnings = coalesce(target.warnings, own_warnings), failed_requests = target.failed_requests,
         step = case when "endsAs" = 'failed' and ${isStepDone} then 'r' || (substr(target.step, 2)::int + 1) else target.step end,
-        edition = case when "endsAs" <> 'failed' then next_edition when ${isStepDone} then 1 else next_edition + 1 end,
+        draft = case when "endsAs" <> 'failed' then next_draft when ${isStepDone} then 1 else next_draft + 1 end,
         generation = target.generation, model = last_model, started_at = target.started_at, inputs = target.inputs,
         begun_with = target.begun_with, compacted_before = target.compacted_before, last_event = target.last_event + ${events}
       from target where turns.id = target.id`;

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { createDeliveries, nothingSubscribes } from '../../sql/deliveries.ts';
-import { savedEdition } from '../../sql/edition.ts';
-import { dueNext, editionNext, freshOrContinued, nextRunColumn } from '../../sql/fresh-step.ts';
-import { hasPlace } from '../../sql/place.ts';
+import { savedDraft } from '../../sql/draft.ts';
+import { draftNext, dueNext, freshOrContinued, nextRunColumn } from '../../sql/fresh-step.ts';
+import { basedOn, basedOnColumn } from '../../sql/rounds/based-on.ts';
 import { insertRound } from '../../sql/rounds/insert-round.ts';
 import { insertCalls, insertRunningCalls } from '../../sql/rounds/new-calls.ts';
 import { recordRounds, usedColumn } from '../../sql/rounds/record-rounds.ts';
-import { standsOn, standsOnColumn } from '../../sql/rounds/stands-on.ts';
+import { hasSlot } from '../../sql/slot.ts';
 import { writeFor } from '../../sql/statement.ts';
 import { type DueRow, delivers, nextRun, wakeupColumns } from '../../sql/wakeup.ts';
 
@@ -21,17 +21,17 @@ export type SavedRow = DueRow & { inputs: number };
  * model was sent. So the first write wins: neither a redelivered job nor a zombie rewrites history (R5, R18, R24).
  */
 const isAtRound = sql`work.id = "turnId" and work.status = 'in_progress' and work.step = 'r' || "roundNumber"
-        and work.model = input.model and ${standsOn(sql`input."roundNumber"`)}`;
+        and work.model = input.model and ${basedOn(sql`input."roundNumber"`)}`;
 
 const columns = sql`"roundNumber" int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, violations json,
-  "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int,
-  sent int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${standsOnColumn}, ${nextRunColumn}`;
+  "ownDraft" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int,
+  sent int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${basedOnColumn}, ${nextRunColumn}`;
 
 /**
  * The attempt number of the saved round, from the row of `work` after its update. If the update gave the lease to the
- * run that continues, it has counted the number of that run as well (`editionNext`).
+ * run that continues, it has counted the number of that run as well (`draftNext`).
  */
-const editionOfRound = sql`work.edition - (work.lease_owner is not null)::int`;
+const draftOfRound = sql`work.draft - (work.lease_owner is not null)::int`;
 
 /** The due time of a waiting turn: the expiry of its first call, or its deadline. */
 const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(work.deadline_at, 'infinity'))`;
@@ -46,12 +46,12 @@ export const writeReplyLean = writeFor<SavedRow>(
     with ${input},
     target as (
       update work set step = 'b' || "roundNumber", open_calls = "openCalls", due_at = ${dueNext},
-        place = case when work.place is null then null when work.place = 'held' then 'held' else 'wanted' end,
-        warnings = input.warnings, generation = 0, edition = ${editionNext(savedEdition)}, ${freshOrContinued},
+        slot = case when work.slot is null then null when work.slot = 'held' then 'held' else 'wanted' end,
+        warnings = input.warnings, generation = 0, draft = ${draftNext(savedDraft)}, ${freshOrContinued},
         last_event = work.last_event + 1
       from input where ${isAtRound} and ${nothingSubscribes}
-      returning work.id, work.project, work.key_id, work.provider, work.priority, work.step, work.generation, ${editionOfRound} as edition,
-        work.last_event, work.place, work.inputs, work.lease_owner, input.*
+      returning work.id, work.project, work.key_id, work.provider, work.priority, work.step, work.generation, ${draftOfRound} as draft,
+        work.last_event, work.slot, work.inputs, work.lease_owner, input.*
     ),
     round as (${insertRound}),
     recorded as (${recordRounds(sql`target`)}
@@ -61,22 +61,22 @@ export const writeReplyLean = writeFor<SavedRow>(
       insert into events (turn_id, number, id, type, round)
       select id, last_event, "eventId", 'round.completed', "roundNumber" from target
     )
-    select ${wakeupColumns}, ${nextRun}, inputs, ${hasPlace} as "isDue", false as delivers from target as work`,
+    select ${wakeupColumns}, ${nextRun}, inputs, ${hasSlot} as "isDue", false as delivers from target as work`,
 );
 
 /**
  * Commits a reply and moves its turn to the batch of its open calls, or to the next round if no call is open. If each
- * open call waits for a client or a person, the turn waits. With `onlySurpassed`, commits only if an input has joined
+ * open call waits for a client or a person, the turn waits. With `onlySuperseded`, commits only if an input has joined
  * that no round has sent (R30).
  */
 export const writeReply = writeFor<SavedRow>(
-  sql`${columns}, "waitingCalls" int, waits boolean, "expiresIn" double precision, waiting json, answered json, "onlySurpassed" boolean,
+  sql`${columns}, "waitingCalls" int, waits boolean, "expiresIn" double precision, waiting json, answered json, "onlySuperseded" boolean,
   webhook json, "eventIds" json`,
   (input) => sql`
     with ${input},
     target as materialized (
-      select work.id, work.project, work.key_id, ${savedEdition} as edition, "openCalls" = 0 as is_complete, input.*
-      from input join work on ${isAtRound} and (not "onlySurpassed" or work.inputs > sent)
+      select work.id, work.project, work.key_id, ${savedDraft} as draft, "openCalls" = 0 as is_complete, input.*
+      from input join work on ${isAtRound} and (not "onlySuperseded" or work.inputs > sent)
       for no key update of work
     ),
     moved as (
@@ -84,11 +84,11 @@ export const writeReply = writeFor<SavedRow>(
         open_calls = "openCalls", waiting_calls = "waitingCalls",
         status = case when waits then 'requires_action' else 'in_progress' end,
         due_at = case when waits then ${dueAtExpiry} else ${dueNext} end,
-        place = case when work.place is null or work.place = 'held' and not waits then work.place when waits then 'none' else 'wanted' end,
-        warnings = target.warnings, generation = 0, edition = ${editionNext(sql`case when is_complete then 0 else target.edition end`)}, ${freshOrContinued},
+        slot = case when work.slot is null or work.slot = 'held' and not waits then work.slot when waits then 'none' else 'wanted' end,
+        warnings = target.warnings, generation = 0, draft = ${draftNext(sql`case when is_complete then 0 else target.draft end`)}, ${freshOrContinued},
         last_event = work.last_event + json_array_length("eventIds")
       from target where work.id = target.id
-      returning work.id, work.project, work.stored, work.provider, work.priority, work.step, work.generation, work.last_event, work.place,
+      returning work.id, work.project, work.stored, work.provider, work.priority, work.step, work.generation, work.last_event, work.slot,
         work.inputs, work.lease_owner, "roundNumber", webhook, waits, waiting, answered, "eventIds"
     ),
     round as (${insertRound}),
@@ -110,6 +110,6 @@ export const writeReply = writeFor<SavedRow>(
       returning turn_id, number, type
     ),
     delivery as (${createDeliveries(sql`moved`, sql`webhook`)})
-    select ${wakeupColumns}, ${nextRun}, inputs, not waits and ${hasPlace} as "isDue", ${delivers('work')}
+    select ${wakeupColumns}, ${nextRun}, inputs, not waits and ${hasSlot} as "isDue", ${delivers('work')}
     from moved as work`,
 );

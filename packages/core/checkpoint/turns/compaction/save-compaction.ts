@@ -70,12 +70,12 @@ const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
       from input join known using ("turnId")
       where work.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
         and work.model = "ownModel"
-      returning work.id, project, key_id, last_event, stale, case when not stale then summary end as told, input.*
+      returning work.id, project, key_id, last_event, stale, case when not stale then summary end as published, input.*
     ),
     saved as (
       insert into compactions (turn_id, round, strategy, up_to_turn, up_to_round, summary, before_tokens, after_tokens, left_out,
         model, usage, requests)
-      select id, round, strategy, "upToTurn", "upToRound", told, "beforeTokens", "afterTokens", "leftOut", model, usage, requests
+      select id, round, strategy, "upToTurn", "upToRound", published, "beforeTokens", "afterTokens", "leftOut", model, usage, requests
       from work
     ),
     recorded as (${recordSummaries(sql`work`)}
@@ -86,5 +86,5 @@ const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
         'up_to_round', "upToRound", 'before_tokens', "beforeTokens", 'after_tokens', "afterTokens")
       from work where "isUsed" and not stale
     )
-    select id as "turnId", told as summary, now()::text as "createdAt" from work`,
+    select id as "turnId", published as summary, now()::text as "createdAt" from work`,
 );

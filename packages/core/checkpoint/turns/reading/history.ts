@@ -14,27 +14,27 @@ import { selectWhole, type TurnAsRead, toTurn } from './select.ts';
  * The condition that later turns of the conversation depend on a turn. It was begun or still may be, or it is added
  * items. A turn that was cancelled while it was queued is skipped, unless a response may name it.
  */
-export const isStoodOn = sql<boolean>`(started_at is not null or completed_at is null or ${isAddedItems}
+export const isBasis = sql<boolean>`(started_at is not null or completed_at is null or ${isAddedItems}
   or (config -> 'response' is not null and config -> 'response' ->> 'conversation' is null))`;
 
 /**
  * The condition that a turn is part of a history. An unstored turn never is. A fork always has the turn that it was
  * forked from, unless it replaces that turn.
  */
-export const isHistory = sql`stored and (${isStoodOn} or id = "upTo") and (id is distinct from "upTo" or coalesce("upToRound", 0) >= 0)`;
+export const isHistory = sql`stored and (${isBasis} or id = "upTo") and (id is distinct from "upTo" or coalesce("upToRound", 0) >= 0)`;
 
 /**
  * Returns the CTE of a history's conversations, each with the position before which it ends: the given conversation,
  * its origin, and so on. The positions of a fork continue after its origin turn (`upTo`), so one order applies to all
  * conversations.
  */
-export function lineOf(conversationId: string, before: RawBuilder<unknown>) {
+export function threadOf(conversationId: string, before: RawBuilder<unknown>) {
   return sql`
-    line ("lineOf", "endsBefore", "upTo", "upToRound", "forkedAfter") as (
+    thread ("threadOf", "endsBefore", "upTo", "upToRound", "forkedAfter") as (
       select ${conversationId}::text, ${before}, null::text, null::int, null::int
       union all
       select origin.conversation_id, origin.position + 1, origin.id, forked_round, forked_after
-      from line join conversations on conversations.id = "lineOf" join turns origin on origin.id = forked_from
+      from thread join conversations on conversations.id = "threadOf" join turns origin on origin.id = forked_from
     )`;
 }
 
@@ -47,15 +47,15 @@ const wasKept = sql`(history_until is null
   or history_until >= case when "upTo" is null then "endsBefore" else "endsBefore" - 1 end or "forkedAfter" < deletion)`;
 
 /** All turns of these conversations before their ends. */
-export const turnsOfLine = sql`line join turn_states as turns on conversation_id = "lineOf" and position < "endsBefore"`;
+export const turnsOfThread = sql`thread join turn_states as turns on conversation_id = "threadOf" and position < "endsBefore"`;
 
 /** A turn of a history as it was, and the ids of its items that were deleted since. */
-export type LineTurn = { turn: Turn; deletedItems: readonly string[] };
+export type ThreadTurn = { turn: Turn; deletedItems: readonly string[] };
 
-export const selectLineTurn = sql`${selectWhole}, deleted_items as "deletedItems"`;
-export type LineTurnAsRead = TurnAsRead & { deletedItems: string[] | null; upToRound?: number | null };
+export const selectThreadTurn = sql`${selectWhole}, deleted_items as "deletedItems"`;
+export type ThreadTurnAsRead = TurnAsRead & { deletedItems: string[] | null; upToRound?: number | null };
 
-/** The round up to which a turn of a line is read, or null for the whole turn. */
+/** The round up to which a turn of a thread is read, or null for the whole turn. */
 const upToRound = sql`case when id = "upTo" then "upToRound" end as "upToRound"`;
 
 /**
@@ -64,9 +64,9 @@ const upToRound = sql`case when id = "upTo" then "upToRound" end as "upToRound"`
  */
 export function historyOf(conversationId: string, before: number | undefined, columns: RawBuilder<unknown>) {
   const end = before === undefined ? sql`2147483647` : sql`${before}::int`;
-  return sql`with recursive ${lineOf(conversationId, end)},
+  return sql`with recursive ${threadOf(conversationId, end)},
     history as materialized (
-      select turns.id, ${upToRound}, ${columns} from ${turnsOfLine} where ${isHistory} and ${wasKept})`;
+      select turns.id, ${upToRound}, ${columns} from ${turnsOfThread} where ${isHistory} and ${wasKept})`;
 }
 
 /** The history to load: the turns before the position `before`, if they have at most `most` bytes. */
@@ -81,11 +81,11 @@ export async function loadHistory(
   conversationId: string,
   { before, most = Number.MAX_SAFE_INTEGER }: HistoryBounds = {},
 ): Promise<HistoryTurn[] | null> {
-  const query = sql<LineTurnAsRead & { fits: boolean }>`
+  const query = sql<ThreadTurnAsRead & { fits: boolean }>`
     ${historyOf(conversationId, before, sql`${bytesOfTurn} as bytes`)},
     size as (select coalesce(sum(bytes), 0) <= ${most}::bigint as fits from history)
     select fits, turn.* from size left join lateral (
-      select ${selectLineTurn}, "upToRound" from history join turn_states as turns using (id) where fits) as turn on true
+      select ${selectThreadTurn}, "upToRound" from history join turn_states as turns using (id) where fits) as turn on true
     order by position`;
   const rows = await read(db, query);
   if (rows[0]?.fits === false) return null;
@@ -93,41 +93,41 @@ export async function loadHistory(
 }
 
 /** Creates a turn of a history from its row, without its deleted items. */
-export function toHistoryTurn(row: LineTurnAsRead): HistoryTurn {
-  const line = toLineTurn(row);
-  return { ...asHistory(line), leftOut: line.deletedItems.length + (line.turn.hidden ? 1 : 0) };
+export function toHistoryTurn(row: ThreadTurnAsRead): HistoryTurn {
+  const thread = toThreadTurn(row);
+  return { ...asHistory(thread), leftOut: thread.deletedItems.length + (thread.turn.hidden ? 1 : 0) };
 }
 
 /**
- * A page of a line. It begins at a turn or after a turn, by default at the first turn. The view `kept` includes
+ * A page of a thread. It begins at a turn or after a turn, by default at the first turn. The view `kept` includes
  * deleted turns that a model is still sent.
  */
-type LinePage = {
+type ThreadPage = {
   from?: { turnId: string; isIncluded: boolean } | undefined;
   direction: 'asc' | 'desc';
   limit: number;
   view?: 'visible' | 'kept';
 };
 
-/** Lists a page of a line, by default without deleted turns. */
-export async function listLine(
+/** Lists a page of a thread, by default without deleted turns. */
+export async function listThread(
   db: Db,
   conversationId: string,
-  { from, direction, limit, view = 'visible' }: LinePage,
-): Promise<Page<LineTurn>> {
+  { from, direction, limit, view = 'visible' }: ThreadPage,
+): Promise<Page<ThreadTurn>> {
   const isAhead = sql.raw(`${direction === 'asc' ? '>' : '<'}${from?.isIncluded ? '=' : ''}`);
   const behind = from ? sql`and position ${isAhead} (select position from turns where id = ${from.turnId})` : sql``;
   const isShown = view === 'kept' ? wasKept : isVisible;
-  const rows = sql`from ${turnsOfLine} where ${isHistory} and ${isShown} ${behind}`;
+  const rows = sql`from ${turnsOfThread} where ${isHistory} and ${isShown} ${behind}`;
   const page = fittingRows({ rows, key: sql`position`, direction, limit, bytes: bytesOfTurn });
-  const query = sql<LineTurnAsRead & { found: number }>`
-    with recursive ${lineOf(conversationId, sql`2147483647`)},
+  const query = sql<ThreadTurnAsRead & { found: number }>`
+    with recursive ${threadOf(conversationId, sql`2147483647`)},
     page as materialized (${page})
-    select ${selectLineTurn}, ${upToRound}, found::int from page join turn_states as turns using (id) left join line on "upTo" = id
+    select ${selectThreadTurn}, ${upToRound}, found::int from page join turn_states as turns using (id) left join thread on "upTo" = id
     order by position ${sql.raw(direction)}`;
   const found = await read(db, query);
   const { rows: turns, hasMore } = pageOfRows(found);
-  return { rows: turns.map(toLineTurn), hasMore };
+  return { rows: turns.map(toThreadTurn), hasMore };
 }
 
 /** Lists a page of the history that callers see, from the turn after `after`, without deleted items. */
@@ -137,17 +137,17 @@ export async function listHistory(
   { after, limit }: { after?: string; limit: number },
 ): Promise<Page<Turn>> {
   const from = after === undefined ? undefined : { turnId: after, isIncluded: false };
-  const { rows, hasMore } = await listLine(db, conversationId, { from, direction: 'asc', limit });
+  const { rows, hasMore } = await listThread(db, conversationId, { from, direction: 'asc', limit });
   return { rows: rows.map(asHistory), hasMore };
 }
 
-/** Creates a turn of a line from its row, without the rounds that a fork does not depend on (R37). */
-export function toLineTurn({ deletedItems, upToRound: round = null, ...row }: LineTurnAsRead): LineTurn {
+/** Creates a turn of a thread from its row, without the rounds that a fork does not depend on (R37). */
+export function toThreadTurn({ deletedItems, upToRound: round = null, ...row }: ThreadTurnAsRead): ThreadTurn {
   const turn = toTurn(row);
   return { turn: round === null ? turn : turnUpTo(turn, round), deletedItems: deletedItems ?? [] };
 }
 
 /** Returns a turn without its deleted items, as later turns read it. */
-export function asHistory({ turn, deletedItems }: LineTurn): Turn {
+export function asHistory({ turn, deletedItems }: ThreadTurn): Turn {
   return withoutItems(turn, deletedItems);
 }

@@ -10,7 +10,7 @@ import type { HistoryTurn } from '../../../turn/compaction/sent-history.ts';
 import type { Turn } from '../../../turn/turn.ts';
 import type { Db } from '../../tables.ts';
 import { bytesOfRequest, bytesOfRound } from './bytes.ts';
-import { historyOf, type LineTurnAsRead, toHistoryTurn } from './history.ts';
+import { historyOf, type ThreadTurnAsRead, toHistoryTurn } from './history.ts';
 import {
   callsAfter,
   compactions,
@@ -50,7 +50,7 @@ const outline = (config: RawBuilder<unknown>, calls: RawBuilder<unknown>) =>
   from rounds where turn_id = turns.id)`,
   });
 
-type OutlineAsRead = LineTurnAsRead & {
+type OutlineAsRead = ThreadTurnAsRead & {
   requestBytes: number;
   roundBytes: { number: number; bytes: number }[] | null;
   callBytes: { round: number; bytes: number; results: number }[] | null;
@@ -131,7 +131,7 @@ export async function loadPlanned(
   const position = (index: number) => outline[index]?.turn.position ?? 0;
   const { shortened } = plan;
   const upTo = shortened && { ...shortened, position: position(Math.min(shortened.index, outline.length - 1)) };
-  const query = sql<LineTurnAsRead>`
+  const query = sql<ThreadTurnAsRead>`
     ${historyOf(conversationId, before, sql`null`)}
     select ${upTo ? selectWithResult(resultUpTo(upTo)) : selectWhole}, deleted_items as "deletedItems", "upToRound"
     from history join turn_states as turns using (id)

@@ -75,16 +75,16 @@ export const stateExceptOutput = sql`
   last_event as "lastEvent", trace,
   failed_requests as "failedRequests", started_at::text as "startedAt", completed_at::text as "completedAt",
   step, coalesce(model, '') as model, generation, at_head as "atHead", lease_owner as "leaseOwner", coalesce(lease_until > now(), false) as leased,
-  (generation = 0 and lease_owner is null and status <> 'queued' and coalesce(place = 'held', true)
+  (generation = 0 and lease_owner is null and status <> 'queued' and coalesce(slot = 'held', true)
     and due_at > now() + ${2 * timing.heartbeatMs}::double precision * interval '1 millisecond') as uncontended,
   coalesce(deadline_at <= now(), false) as overdue,
   extract(epoch from deadline_at - now())::double precision * 1000 as "deadlineInMs",
-  starts, attempts, edition, waited_ms as "waitedMs",
+  starts, attempts, draft, waited_ms as "waitedMs",
   rate_limited as "rateLimited", (case when retry_at > now() then retry_at end)::text as "retryAt",
   not ${hasCome('retry_at')} as early,
   greatest(coalesce(waiting_since, created_at), case when retry_at <= now() then retry_at end,
-    case when lease_until <= now() then lease_until end)::text as "waitingSince", place,
-  coalesce(place = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
+    case when lease_until <= now() then lease_until end)::text as "waitingSince", slot,
+  coalesce(slot = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
   begun_with as "begunWith", ${tierWait} as "tierWait", completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
 export const stateColumns = sql`${stateExceptOutput}, output`;
 
@@ -100,7 +100,7 @@ export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
  * names and values.
  */
 const shownRound = sql`lateral (select number, model, text, finish_reason as "finishReason", finish_reason_raw as "finishReasonRaw",
-    usage, opaque, reasoning, refusal_from as "refusalFrom", service_tier as "serviceTier", violations, edition, requests, attempts,
+    usage, opaque, reasoning, refusal_from as "refusalFrom", service_tier as "serviceTier", violations, draft, requests, attempts,
     sent, started_at as "startedAt", completed_at as "completedAt") as shown`;
 
 /**
@@ -199,9 +199,9 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
     leased,
     ...rest
   } = row;
-  const { uncontended, overdue, deadlineInMs, starts, attempts, edition, waitedMs, tierWait, rateLimited, ...others } =
+  const { uncontended, overdue, deadlineInMs, starts, attempts, draft, waitedMs, tierWait, rateLimited, ...others } =
     rest;
-  const { retryAt, early, waitingSince, place, quotaFull, hasEndpoints, joined, ...turn } = others;
+  const { retryAt, early, waitingSince, slot, quotaFull, hasEndpoints, joined, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
@@ -211,8 +211,8 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
     joined: joined ?? [],
     work: {
       ...{ step, model, generation, atHead, delayed, leaseOwner, leased, uncontended, overdue },
-      ...{ deadlineInMs, starts, attempts, edition, waitedMs, tierWait, rateLimited, retryAt, early, waitingSince },
-      ...{ place, quotaFull, hasEndpoints },
+      ...{ deadlineInMs, starts, attempts, draft, waitedMs, tierWait, rateLimited, retryAt, early, waitingSince },
+      ...{ slot, quotaFull, hasEndpoints },
     },
   };
 }

@@ -9,7 +9,7 @@ export type PackageModel = LanguageModelV3 | LanguageModelV4;
 const VERSIONS = ['v4', 'v3'] as const;
 export type InterfaceVersion = (typeof VERSIONS)[number];
 
-export type MadePackage = {
+export type OpenedPackage = {
   /** Null if only the models name their version. */
   version: InterfaceVersion | null;
   /** Returns the model of that name, or null if the package returns another value or version. */
@@ -19,25 +19,25 @@ export type MadePackage = {
 /**
  * Creates the provider of a package. Throws a `Misconfigured` that names the field of a problem, and never its value.
  */
-export function makePackage(name: string, make: MakePackage, options: Record<string, unknown>): MadePackage {
-  const made = callMaker(name, make, options);
-  if (!hasModels(made)) {
+export function makePackage(name: string, make: MakePackage, options: Record<string, unknown>): OpenedPackage {
+  const opened = callMaker(name, make, options);
+  if (!hasModels(opened)) {
     throw new Misconfigured(
       `PAWL_PROVIDERS.${name}.export: this function does not return a provider of the AI SDK (languageModel() is missing). Name another function.`,
     );
   }
-  const told = 'specificationVersion' in made ? made.specificationVersion : versionOfAny(made);
-  const version = VERSIONS.find((each) => each === told) ?? null;
-  if (!version && typeof told === 'string') {
+  const stated = 'specificationVersion' in opened ? opened.specificationVersion : versionOfAny(opened);
+  const version = VERSIONS.find((each) => each === stated) ?? null;
+  if (!version && typeof stated === 'string') {
     throw new Misconfigured(
-      `PAWL_PROVIDERS.${name}.module: this package implements version ${told.slice(0, 20)} of the AI SDK's interface. ` +
+      `PAWL_PROVIDERS.${name}.module: this package implements version ${stated.slice(0, 20)} of the AI SDK's interface. ` +
         `Pawl supports ${VERSIONS.join(' and ')}. Install another version of the package.`,
     );
   }
   return {
     version,
     modelOf(model) {
-      const found = made.languageModel(model);
+      const found = opened.languageModel(model);
       return isModel(found) ? found : null;
     },
   };
@@ -57,15 +57,15 @@ function callMaker(name: string, make: MakePackage, options: Record<string, unkn
 
 type Models = { languageModel(model: string): unknown };
 
-function hasModels(made: unknown): made is Models {
-  const mayHave = (typeof made === 'object' && made !== null) || typeof made === 'function';
-  return mayHave && 'languageModel' in made && typeof made.languageModel === 'function';
+function hasModels(opened: unknown): opened is Models {
+  const mayHave = (typeof opened === 'object' && opened !== null) || typeof opened === 'function';
+  return mayHave && 'languageModel' in opened && typeof opened.languageModel === 'function';
 }
 
 /** Returns the version of a model, for older packages with a provider that has no version. */
-function versionOfAny(made: Models): unknown {
+function versionOfAny(opened: Models): unknown {
   try {
-    const model = made.languageModel('any-model');
+    const model = opened.languageModel('any-model');
     return typeof model === 'object' && model !== null && 'specificationVersion' in model
       ? model.specificationVersion
       : null;

@@ -78,17 +78,17 @@ function keptPart(part: ReplyAccumulator['parts'][number], calls: CallAccumulato
   switch (part.kind) {
     case 'text': {
       const lead = part.lead > 0 ? { lead: part.lead } : {};
-      const told = toldWith(part.metadata);
-      return part.length > 0 || told.metadata ? [{ text: part.length, ...lead, ...told }] : [];
+      const kept = keptMetadata(part.metadata);
+      return part.length > 0 || kept.metadata ? [{ text: part.length, ...lead, ...kept }] : [];
     }
     case 'reasoning': {
-      const told = toldWith(part.metadata);
-      return part.text || told.metadata ? [{ reasoning: part.text, ...told }] : [];
+      const kept = keptMetadata(part.metadata);
+      return part.text || kept.metadata ? [{ reasoning: part.text, ...kept }] : [];
     }
     case 'call':
-      return [{ call: part.place, ...oddId(calls[part.place]?.id), ...toldWith(calls[part.place]?.metadata) }];
+      return [{ call: part.place, ...oddId(calls[part.place]?.id), ...keptMetadata(calls[part.place]?.metadata) }];
     case 'custom':
-      return [{ custom: part.named, ...toldWith(part.metadata) }];
+      return [{ custom: part.named, ...keptMetadata(part.metadata) }];
   }
 }
 
@@ -97,7 +97,7 @@ function oddId(id = ''): { id?: string } {
 }
 
 /** Returns the data of a package with a part, if it is JSON that can be stored. */
-function toldWith(said: unknown): { metadata?: Metadata } {
+function keptMetadata(said: unknown): { metadata?: Metadata } {
   if (said === undefined || said === null) return {};
   const { data } = Metadata.safeParse(JSON.parse(JSON.stringify(said)));
   return data && Object.keys(data).length > 0 ? { metadata: data } : {};

@@ -101,13 +101,13 @@ function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
   if (!state || !fits(state.parts, spoken)) return [...words(content ?? ''), ...calls.map(callPart)];
   let at = 0;
   const parts = state.parts.flatMap((kept): AssistantPart[] => {
-    const told = kept.metadata ? { providerOptions: kept.metadata } : {};
-    if ('reasoning' in kept) return [{ type: 'reasoning', text: kept.reasoning, ...told }];
-    if ('custom' in kept) return [{ type: 'custom', kind: kept.custom as `${string}.${string}`, ...told }];
-    if ('call' in kept) return calls.slice(kept.call, kept.call + 1).map((call) => ({ ...callPart(call), ...told }));
+    const options = kept.metadata ? { providerOptions: kept.metadata } : {};
+    if ('reasoning' in kept) return [{ type: 'reasoning', text: kept.reasoning, ...options }];
+    if ('custom' in kept) return [{ type: 'custom', kind: kept.custom as `${string}.${string}`, ...options }];
+    if ('call' in kept) return calls.slice(kept.call, kept.call + 1).map((call) => ({ ...callPart(call), ...options }));
     const start = at + (kept.lead ?? 0);
     at = start + kept.text;
-    return [{ type: 'text', text: content?.slice(start, at) ?? '', ...told }];
+    return [{ type: 'text', text: content?.slice(start, at) ?? '', ...options }];
   });
   return endOnWords(parts.filter(isSaying));
 }

@@ -1,19 +1,19 @@
-import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
+import { LARGE_ANSWERS } from '../../../bounds/answer-slots.ts';
 import { holdBytes } from '../../../bounds/hold-bytes.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import type { Rate } from '../../../bounds/rate.ts';
 import { excessOf, scanJson, startJsonScan } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
-import type { ReaderPlace } from '../call-once.ts';
+import type { ReaderSlot } from '../call-once.ts';
 import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { isEmptyLine, startEventLines } from './event-lines.ts';
 
 /**
- * Reading calls `refuse` beyond a bound, takes `place`, a slot, for a large answer, and paces `events` of a stream.
+ * Reading calls `refuse` beyond a bound, takes `slot`, a slot, for a large answer, and paces `events` of a stream.
  */
 export type Reading = {
   refuse(bound: string): void;
-  place: ReaderPlace;
+  slot: ReaderSlot;
   events: Pick<Rate, 'pace'>;
   request?: WaitingRequest | undefined;
 };
@@ -48,7 +48,7 @@ async function* readWhole(body: AsyncIterable<Uint8Array>, reading: Reading): As
   for await (const chunk of body) {
     await yieldToEventLoop();
     size.add(chunk);
-    if (size.isLarge()) await reading.place.take();
+    if (size.isLarge()) await reading.slot.take();
     yield chunk;
   }
 }
@@ -84,7 +84,7 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
   for await (const chunk of body) {
     for (const part of linesOf(endLines(chunk))) {
       size.add(part);
-      if (size.isLarge()) await reading.place.take();
+      if (size.isLarge()) await reading.slot.take();
       if (part.at(-1) === LF) addLine(begun.release(part));
       else begun.hold(part);
       if (events >= EVENTS_AT_ONCE) yield* pass();
@@ -118,7 +118,7 @@ function* linesOf(chunk: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-function startSize({ refuse, place }: Reading) {
+function startSize({ refuse, slot }: Reading) {
   let json = startJsonScan();
   let bytes = 0;
 
@@ -135,7 +135,7 @@ function startSize({ refuse, place }: Reading) {
     endLine: (isLast: boolean) => {
       Object.assign(json, { inString: false, isEscaped: false });
       if (!isLast) return;
-      if (bytes > LARGE_ANSWERS.bytes) place.arrived();
+      if (bytes > LARGE_ANSWERS.bytes) slot.arrived();
       [bytes, json] = [0, startJsonScan()];
     },
   };

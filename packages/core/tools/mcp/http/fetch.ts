@@ -4,7 +4,7 @@ import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { paceSource, startRate } from '../../../bounds/rate.ts';
 import { type Connections, fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
 import { retryAfterMs } from '../../../retry-after.ts';
-import { NO_PLACE, noteSent, type ReaderPlace } from '../call-once.ts';
+import { NO_SLOT, noteSent, type ReaderSlot } from '../call-once.ts';
 import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { boundAnswer } from './bound-answer.ts';
 import { passFailedDiscovery, tidyAnswer } from './tidy-answer.ts';
@@ -18,7 +18,7 @@ export type Exchange = {
   refuse(bound: string): void;
   /** Reports that the server accepted the request and sends no answer to it. */
   cut(): void;
-  place: ReaderPlace;
+  slot: ReaderSlot;
   /** The last event before the stream was resumed, which the SDK forgets if no event follows. */
   lastEventId?: string;
 };
@@ -53,7 +53,7 @@ export function connectionFetch(fetch: Fetch): Fetch {
 }
 
 /** The exchange of a notification or an answer to the server, with at most a small answer. */
-const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, cut: () => {}, place: NO_PLACE };
+const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, cut: () => {}, slot: NO_SLOT };
 
 /** The status of a server without such a stream, which the SDK accepts. */
 const NOT_OFFERED = 405;

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { boundAnswers, cancelledBy, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
-import { placeOfCall } from '../call-once.ts';
+import { slotOfCall } from '../call-once.ts';
 import { CUT, readMcpError, tooLarge } from '../error.ts';
 import { inExchange } from './fetch.ts';
 
@@ -55,7 +55,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     try {
       const patched = { onRequestStreamEnd: () => answer(CUT), ...options, requestSignal };
       const exchange = {
-        ...{ isCall: method === 'tools/call', request: { id, method }, place: placeOfCall() },
+        ...{ isCall: method === 'tools/call', request: { id, method }, slot: slotOfCall() },
         ...{ refuse, cut: () => answer(CUT) },
       };
       await inExchange(exchange, () => send(message, patched));

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
-import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
+import { LARGE_ANSWERS } from '../../../bounds/answer-slots.ts';
 import { holdBytes } from '../../../bounds/hold-bytes.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { startRate } from '../../../bounds/rate.ts';
@@ -8,7 +8,7 @@ import { exceedsJson, isRecord, parseJson } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import { boundAnswers, cancelledBy, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
-import { noteSent, placeOfCall, type ReaderPlace } from '../call-once.ts';
+import { noteSent, type ReaderSlot, slotOfCall } from '../call-once.ts';
 import { tooLarge } from '../error.ts';
 import { type FindRequest, tidyMessage } from '../tidy/tidy-message.ts';
 import {
@@ -53,7 +53,7 @@ export function localTransport(local: LocalCommand): Transport {
     requireOpen(command);
     if (message.method === 'tools/call') noteSent();
     results.noteSent(message);
-    if ('id' in message) pending.set(message.id, { method: message.method, place: placeOfCall() });
+    if ('id' in message) pending.set(message.id, { method: message.method, slot: slotOfCall() });
     pending.delete(cancelledBy(message) ?? '');
     await writeMessage(command, message);
   }
@@ -62,7 +62,7 @@ export function localTransport(local: LocalCommand): Transport {
   function deliver(given: Record<string, unknown>, isLarge: boolean): Promise<void> | undefined {
     // The SDK checks the rest of a message.
     const message = tidyMessage(given, findIn(pending)) as JSONRPCMessage;
-    const place = isLarge && isAnswer(message) ? pending.get(message.id ?? '')?.place : undefined;
+    const slot = isLarge && isAnswer(message) ? pending.get(message.id ?? '')?.slot : undefined;
     const pass = () => {
       if (isAnswer(message)) {
         results.check(message, pending.get(message.id ?? '')?.method);
@@ -70,7 +70,7 @@ export function localTransport(local: LocalCommand): Transport {
       }
       transport.onmessage?.(message);
     };
-    if (place) return place.take().then(pass);
+    if (slot) return slot.take().then(pass);
     pass();
     return undefined;
   }
@@ -84,7 +84,7 @@ export function localTransport(local: LocalCommand): Transport {
   return transport;
 }
 
-type Pending = Map<RequestId, { method: string; place: ReaderPlace }>;
+type Pending = Map<RequestId, { method: string; slot: ReaderSlot }>;
 
 /** Finds the request of an answer. An answer without an id may be to a notification, so it has no request. */
 function findIn(pending: Pending): FindRequest {

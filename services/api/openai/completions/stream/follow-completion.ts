@@ -6,7 +6,7 @@ import {
   makeCompletionTeller,
 } from '#core/turn/completions/completion-teller.ts';
 import { completionHead, completionUsage } from '#core/turn/completions/present-completion.ts';
-import type { LatestEdition } from '#core/turn/responses/events.ts';
+import type { LatestDraft } from '#core/turn/responses/events.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../../stream/joined-stream.ts';
 import { runningRound } from '../../../stream/running-round.ts';
@@ -25,7 +25,7 @@ import { DONE, HEARTBEAT } from '../../responses/stream/event-frame.ts';
 export type CompletionStart = ChunkOptions & {
   sink: Sink;
   isCommitted: boolean;
-  current: LatestEdition | null;
+  current: LatestDraft | null;
   showAnswer(turn: Turn): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 import { loadBlobs } from '#core/checkpoint/blobs.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
-import { listLine } from '#core/checkpoint/turns/reading/history.ts';
+import { listThread } from '#core/checkpoint/turns/reading/history.ts';
 import { readBlobAddress } from '#core/turn/parts/blob-address.ts';
 import { dataOf, mapParts, partsOf, withData } from '#core/turn/parts/part-data.ts';
 import type { InputItem, Part } from '#core/turn/request/item.ts';
@@ -61,7 +61,7 @@ const TURNS_AT_ONCE = 100;
 async function loadUserMessages(db: Db, { conversationId }: Turn): Promise<ConversationItem[]> {
   const messages: ConversationItem[] = [];
   for (let from: { turnId: string; isIncluded: false } | undefined; ; ) {
-    const { rows, hasMore } = await listLine(db, conversationId, { from, direction: 'asc', limit: TURNS_AT_ONCE });
+    const { rows, hasMore } = await listThread(db, conversationId, { from, direction: 'asc', limit: TURNS_AT_ONCE });
     messages.push(...rows.flatMap(({ turn, deletedItems }) => itemsOfTurn(turn, deletedItems).filter(isOfUser)));
     const last = rows.at(-1);
     if (!hasMore || !last) return messages;

@@ -1,14 +1,14 @@
 import { createConversation } from '#core/checkpoint/conversations.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { addItems } from '#core/checkpoint/turns/add-items.ts';
-import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import { lockConversation } from '#core/checkpoint/turns/reading/thread.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId, newIdBeside } from '#core/id.ts';
 import { checkInput } from '#core/turn/history/check-input.ts';
-import type { Made } from '../../../../start/made.ts';
+import type { Created } from '../../../../start/creation.ts';
 import { keepTaken } from '../../../../start/take-parts.ts';
 import { conversationNotFound } from '../../../http/find-own.ts';
-import { checkInputAgainst, findLine } from '../predecessor.ts';
+import { checkInputAgainst, findConversationOf } from '../predecessor.ts';
 import type { PlacedItem } from '../request/read-input.ts';
 import { type ResolvedItem, resolveInput, takeResolved } from '../resolve-input.ts';
 
@@ -19,24 +19,24 @@ type Addition = { project: string; conversationId: string; items: PlacedItem[] }
  * a call may be answered later. The resource is the turn with the items, or the conversation if no item has content
  * for a model.
  */
-export async function addToConversation(trx: Trx, addition: Addition): Promise<Made> {
-  const line = await lockLine(trx, addition.project, addition.conversationId);
-  if (!line) throw conversationNotFound();
-  return atOwnPath(add(trx, addition, line.lastPosition));
+export async function addToConversation(trx: Trx, addition: Addition): Promise<Created> {
+  const conversation = await lockConversation(trx, addition.project, addition.conversationId);
+  if (!conversation) throw conversationNotFound();
+  return atOwnPath(add(trx, addition, conversation.lastPosition));
 }
 
 /** Records a conversation with its initial items. The resource is the conversation. */
 export async function beginConversation(
   trx: Trx,
   { metadata, ...given }: Omit<Addition, 'conversationId'> & { metadata: Record<string, string> },
-): Promise<Made> {
+): Promise<Created> {
   const conversationId = newId('conv');
   await createConversation(trx, { id: conversationId, project: given.project, config: {}, metadata });
   await atOwnPath(add(trx, { ...given, conversationId }, 0));
   return { status: 200, resourceId: conversationId };
 }
 
-async function add(trx: Trx, addition: Addition, position: number): Promise<Made> {
+async function add(trx: Trx, addition: Addition, position: number): Promise<Created> {
   const { project, conversationId } = addition;
   refuseApprovals(addition.items);
   const given = await resolveInput(trx, addition.items, { project, last: { conversationId, position } });
@@ -64,12 +64,12 @@ const MAY_STAY_OPEN = { mayStayOpen: true };
 
 /** Checks the input against the conversation. Runs only if the input needs it, because a conversation may be long. */
 async function checkAgainstLine(trx: Trx, { project, conversationId }: Addition, input: ResolvedItem[]) {
-  const predecessor = await findLine(trx, project, conversationId);
+  const predecessor = await findConversationOf(trx, project, conversationId);
   return checkInputAgainst(trx, { predecessor, input, project, ...MAY_STAY_OPEN });
 }
 
 /** Returns a refusal by the rules of inputs, with the path of the item here. */
-async function atOwnPath(added: Promise<Made>): Promise<Made> {
+async function atOwnPath(added: Promise<Created>): Promise<Created> {
   return added.catch((error: unknown) => {
     if (!(error instanceof RequestRefused)) throw error;
     const { status, code, message, param } = error;

@@ -1,5 +1,5 @@
 import { type RouteHandler, z } from '@hono/zod-openapi';
-import { findTurnOfItems } from '#core/checkpoint/turns/reading/line.ts';
+import { findTurnOfItems } from '#core/checkpoint/turns/reading/thread.ts';
 import { type ConversationItem as Item, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
@@ -93,8 +93,8 @@ function addSome(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
     const { id: conversationId } = await findOwnConversation(context.db, project, c.req.valid('param').id);
     const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
     const addition = { project, conversationId, items: await readAddedItems(c.req.valid('json').items, unseal) };
-    const made = await withIdempotencyKey(c, context, { together: (trx) => addToConversation(trx, addition) });
-    const added = await addedItems(context, project, made.resourceId);
+    const created = await withIdempotencyKey(c, context, { together: (trx) => addToConversation(trx, addition) });
+    const added = await addedItems(context, project, created.resourceId);
     return c.json(itemPage(added, { limit: added.length }), 200);
   };
 }

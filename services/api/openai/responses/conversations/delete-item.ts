@@ -1,7 +1,7 @@
 import { deleteItems } from '#core/checkpoint/deletion/delete-items.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
-import { listLine } from '#core/checkpoint/turns/reading/history.ts';
-import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import { listThread } from '#core/checkpoint/turns/reading/history.ts';
+import { lockConversation } from '#core/checkpoint/turns/reading/thread.ts';
 import { itemsOfApproval, otherHalf } from '#core/turn/responses/conversation-items.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { conversationNotFound } from '../../../http/find-own.ts';
@@ -16,7 +16,7 @@ type Deletion = { project: string; conversationId: string; itemId: string; show:
  */
 export async function deleteItem(trx: Trx, deletion: Deletion): Promise<void> {
   const { project, conversationId, itemId, show } = deletion;
-  if (!(await lockLine(trx, project, conversationId))) throw conversationNotFound();
+  if (!(await lockConversation(trx, project, conversationId))) throw conversationNotFound();
   const item = await findItem(trx, conversationId, { itemId, show });
   const isOfCall = 'call_id' in item || item.type.startsWith('mcp_');
   const turns = isOfCall ? await loadWithoutTexts(trx, conversationId) : [];
@@ -32,7 +32,7 @@ async function loadWithoutTexts(trx: Trx, conversationId: string): Promise<Turn[
   for (let hasMore = true; hasMore; ) {
     const last = turns.at(-1);
     const from = last && { turnId: last.id, isIncluded: false };
-    const page = await listLine(trx, conversationId, { from, direction: 'asc', limit: TURNS, view: 'kept' });
+    const page = await listThread(trx, conversationId, { from, direction: 'asc', limit: TURNS, view: 'kept' });
     turns.push(...page.rows.map(({ turn }) => withoutTexts(turn)));
     hasMore = page.hasMore;
   }

@@ -1,5 +1,5 @@
 import type { Db } from '#core/checkpoint/tables.ts';
-import { type LineTurn, listLine } from '#core/checkpoint/turns/reading/history.ts';
+import { listThread, type ThreadTurn } from '#core/checkpoint/turns/reading/history.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { type ConversationItem, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
 import { readItemId } from '#core/turn/responses/item-id.ts';
@@ -25,7 +25,7 @@ export async function listItems(
   const items = cursor ? itemsBehind(cursor, { after, direction, show }) : [];
   let from = cursor && { turnId: cursor.turn.id, isIncluded: false };
   for (;;) {
-    const { rows, hasMore } = await listLine(db, conversationId, { from, direction, limit });
+    const { rows, hasMore } = await listThread(db, conversationId, { from, direction, limit });
     items.push(...rows.flatMap((row) => itemsBehind(row, { direction, show })));
     const last = rows.at(-1);
     if (items.length > 0 || !hasMore || !last) return itemPage(items, { limit, hasMore });
@@ -47,17 +47,17 @@ export async function findItem(
 }
 
 /** Finds the turn in an item's id, if it is part of the conversation. */
-async function findTurnOf(db: Db, conversationId: string, itemId: string): Promise<LineTurn | undefined> {
+async function findTurnOf(db: Db, conversationId: string, itemId: string): Promise<ThreadTurn | undefined> {
   const turnId = readItemId(itemId)?.turnId;
   if (turnId === undefined) return undefined;
   const from = { turnId, isIncluded: true };
-  const { rows } = await listLine(db, conversationId, { from, direction: 'asc', limit: 1 });
+  const { rows } = await listThread(db, conversationId, { from, direction: 'asc', limit: 1 });
   return rows.find(({ turn }) => turn.id === turnId);
 }
 
 /** Returns the items of a turn after an item, or from the first item. */
 function itemsBehind(
-  { turn, deletedItems }: LineTurn,
+  { turn, deletedItems }: ThreadTurn,
   { after, direction, show }: { after?: string | undefined; direction: Direction; show: Show },
 ): ConversationItem[] {
   const all = itemsOfTurn(show(turn), []);

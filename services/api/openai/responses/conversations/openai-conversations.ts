@@ -5,7 +5,7 @@ import { hideConversation } from '#core/checkpoint/deletion/hide.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
 import { findActiveTurns, findDelayedTurns } from '#core/checkpoint/turns/reading/find.ts';
-import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import { lockConversation } from '#core/checkpoint/turns/reading/thread.ts';
 import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
 import type { Conversation } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
@@ -123,9 +123,9 @@ type Deleted = { wakeups: Wakeup[]; ended: string[] };
  * turns.
  */
 async function cancelAndDelete(trx: Trx, project: string, conversationId: string): Promise<Deleted> {
-  if (!(await lockLine(trx, project, conversationId))) throw conversationNotFound();
-  const inLine = await findActiveTurns(trx, conversationId);
-  const active = [...inLine, ...(await findDelayedTurns(trx, conversationId))].reverse();
+  if (!(await lockConversation(trx, project, conversationId))) throw conversationNotFound();
+  const queued = await findActiveTurns(trx, conversationId);
+  const active = [...queued, ...(await findDelayedTurns(trx, conversationId))].reverse();
   const wakeups: Wakeup[] = [];
   for (const turnId of active) {
     wakeups.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));

@@ -2,8 +2,8 @@ import { findConversation } from '#core/checkpoint/conversations.ts';
 import { PAGE_BYTES } from '#core/checkpoint/sql/page.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { positionAfter } from '#core/checkpoint/turns/reading/given-outputs.ts';
-import { findTurnOfItems } from '#core/checkpoint/turns/reading/line.ts';
 import { loadPlanned, outlineHistory } from '#core/checkpoint/turns/reading/outline.ts';
+import { findTurnOfItems } from '#core/checkpoint/turns/reading/thread.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import { bytesLoaded, type LoadingPlan, planLoading } from '#core/turn/compaction/plan-loading.ts';
@@ -50,10 +50,10 @@ type CountedHistory = { turns: HistoryTurn[]; bytes: null } | { turns: null; byt
  */
 export async function loadCounted(db: Db, { conversationId, before }: NamedHistory): Promise<CountedHistory> {
   const outline = await outlineHistory(db, conversationId, before);
-  const line = outline.map(({ turn }) => turn);
-  const plan = planLoading(line);
-  const lastAsked = line.findLastIndex(({ rounds }) => rounds.length > 0);
-  const isCounted = tokensSinceCounted(line) !== null;
+  const thread = outline.map(({ turn }) => turn);
+  const plan = planLoading(thread);
+  const lastAsked = thread.findLastIndex(({ rounds }) => rounds.length > 0);
+  const isCounted = tokensSinceCounted(thread) !== null;
   const wanted = { ...plan, first: isCounted ? Math.max(plan.first, lastAsked) : plan.first };
   const bytesOf = (part: LoadingPlan) => bytesLoaded(outline, part).reduce((sum, bytes) => sum + bytes, 0);
   if (bytesOf(wanted) > PAGE_BYTES) return { turns: null, bytes: bytesOf(plan) };

@@ -3,7 +3,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { publishChanges } from '../../../../process/publish-changes.ts';
-import type { Made } from '../../../../start/made.ts';
+import type { Created } from '../../../../start/creation.ts';
 import type { ApiContext } from '../../../context.ts';
 import { findReplay } from '../../../http/idempotency.ts';
 import type { ApiEnv } from '../../../http/router.ts';
@@ -73,13 +73,13 @@ async function startTurnOf(
 ): Promise<Turn> {
   const { wire } = context.providers.ofModel(request.config.model, request.config.wires).capabilities;
   const start = { ...startedBy(c, context), mayApprove: hasScope(c.get('scopes'), 'approve'), request, wire };
-  const made = await startWithinQuota(c, context, startingOf(start));
+  const created = await startWithinQuota(c, context, startingOf(start));
   if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));
-  if (!('turn' in made)) return replayedTurn(c, context, made);
-  context.streamHub.addCreated(made.turn);
-  await publishChanges(context, { wakeups: made.wakeups, ended: made.ended ?? [] });
-  started?.(made.turn, request, made.follows);
-  return made.turn;
+  if (!('turn' in created)) return replayedTurn(c, context, created);
+  context.streamHub.addCreated(created.turn);
+  await publishChanges(context, { wakeups: created.wakeups, ended: created.ended ?? [] });
+  started?.(created.turn, request, created.follows);
+  return created.turn;
 }
 
 function mayGoOn(c: Context<ApiEnv>): boolean {
@@ -87,8 +87,8 @@ function mayGoOn(c: Context<ApiEnv>): boolean {
 }
 
 /** Finds the turn that the first request with this key started, even if it is not stored. */
-async function replayedTurn(c: Context<ApiEnv>, context: ApiContext, made: Made): Promise<Turn> {
-  const turn = await loadTurn(context.db, made.resourceId);
+async function replayedTurn(c: Context<ApiEnv>, context: ApiContext, created: Created): Promise<Turn> {
+  const turn = await loadTurn(context.db, created.resourceId);
   if (!turn) throw responseNotFound();
   return turn.stored ? findOwnResponse(context.db, c.get('project'), responseIdOf(turn.id)) : turn;
 }

@@ -189,6 +189,6 @@ function readUncalledOutput(given: object, path: PropertyKey[]): InputItem {
   const { name, namespace, output } = readValue(UncalledOutput, given, path);
   const source = namespace ? `${namespace}.${name}` : name;
   const read = readParts(output, [...path, 'output']);
-  const told = typeof read === 'string' ? [{ type: 'input_text' as const, text: read }] : read;
-  return { role: 'user', content: [{ type: 'input_text', text: `Output of ${source}, not called by you:` }, ...told] };
+  const parts = typeof read === 'string' ? [{ type: 'input_text' as const, text: read }] : read;
+  return { role: 'user', content: [{ type: 'input_text', text: `Output of ${source}, not called by you:` }, ...parts] };
 }

@@ -1,11 +1,11 @@
 import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
 import { callsOf } from '#core/turn/call.ts';
-import { type LatestEdition, placeBehind } from '#core/turn/responses/events.ts';
+import { type LatestDraft, placeBehind } from '#core/turn/responses/events.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
-import { editionStart, LOG_START, type LogPosition, type LogStretch, readStretch } from '#core/turn/responses/log.ts';
+import { draftStart, LOG_START, type LogPosition, type LogSection, readSection } from '#core/turn/responses/log.ts';
 import { type ResponseEvent, type ResponsePiece, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
 import { runningPieces } from '#core/turn/responses/running-round.ts';
-import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
+import { type LatestPieces, nextTelling, type SentPieces, sentBefore } from '#core/turn/responses/sent.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { cursorBeyondEnd } from '../../../stream/cursor-end.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../../stream/joined-stream.ts';
@@ -19,7 +19,7 @@ import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts'
  * The options of a stream: the last number that the client has (-1: none), the latest attempt number of the turn that
  * its request read, the sink, and the seals of state for its client.
  */
-type ResponseStart = { after: number; current: LatestEdition | null; sink: Sink; stateSeals: StateSeals };
+type ResponseStart = { after: number; current: LatestDraft | null; sink: Sink; stateSeals: StateSeals };
 
 /**
  * Streams a response's events after a number, each once and in order: committed events when they are read, the text
@@ -29,7 +29,7 @@ export function followResponse(watch: TurnWatch, context: WatchContext, start: R
   const { after, current, sink, stateSeals } = start;
   return joinWatch(watch, sink, (joined) => {
     const stream: StreamState = {
-      ...{ watch, context, joined, stateSeals, current, position: LOG_START, sent: after, told: null },
+      ...{ watch, context, joined, stateSeals, current, position: LOG_START, sent: after, earlier: null },
       answered: { round: 0, count: 0, order: [] },
     };
     return {
@@ -45,13 +45,13 @@ type StreamState = {
   context: WatchContext;
   stateSeals: StateSeals;
   joined: JoinedStream;
-  current: LatestEdition | null;
+  current: LatestDraft | null;
   /** The position after the last committed window that was sent completely. */
   position: LogPosition;
   /** The number of the last event that the client has. */
   sent: number;
   /** The pieces of the running round that were sent at that position. */
-  told: ToldPieces | null;
+  earlier: SentPieces | null;
   answered: Answered;
 };
 
@@ -59,26 +59,26 @@ type StreamState = {
 type Answered = { round: number; count: number; order: number[] };
 
 /** Sends the known events, as far as there is room. */
-function tellKnown(stream: StreamState): 'read-order' | 'told' {
+function tellKnown(stream: StreamState): 'read-order' | 'sent' {
   for (;;) {
     const { known } = stream.watch.watched;
-    if (!known || !stream.joined.hasRoom()) return 'told';
+    if (!known || !stream.joined.hasRoom()) return 'sent';
     if (isOrderMissing(stream, known)) return 'read-order';
     const { position, answered, stateSeals } = stream;
-    const stretch = sharedStretch(known, position, { order: answered.order, stateSeals });
-    if (!stretch) tellRunning(stream, known);
-    if (!stretch || !tellStretch(stream, stretch)) return 'told';
+    const section = sharedSection(known, position, { order: answered.order, stateSeals });
+    if (!section) tellRunning(stream, known);
+    if (!section || !tellSection(stream, section)) return 'sent';
   }
 }
 
 /** Sends a committed window. Returns false if the stream cannot move past the window yet. */
-function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: LogStretch): boolean {
-  if (round && !mayTell(stream, { edition: round.edition, attempt: null, isCommitted: true, pieces })) return false;
-  stream.told = null;
+function tellSection(stream: StreamState, { from, round, pieces, ...section }: LogSection): boolean {
+  if (round && !mayTell(stream, { draft: round.draft, attempt: null, isCommitted: true, pieces })) return false;
+  stream.earlier = null;
   if (!tell(stream, pieces, { from, isOpen: false })) return false;
-  if (stretch.isEnd) stream.joined.end(stream.sent > from ? beyondEndFrame(stream, from) : DONE);
-  if (stretch.isEnd || !stretch.isWhole) return false;
-  stream.position = stretch.next;
+  if (section.isEnd) stream.joined.end(stream.sent > from ? beyondEndFrame(stream, from) : DONE);
+  if (section.isEnd || !section.isWhole) return false;
+  stream.position = section.next;
   return true;
 }
 
@@ -86,26 +86,26 @@ function tellRunning(stream: StreamState, turn: Turn): void {
   const { position, watch, current } = stream;
   const running = runningRound(watch.watched, current);
   if (!running || position.rounds !== running.round - 1) return;
-  const { attempt, edition } = running;
+  const { attempt, draft } = running;
   const pieces = runningPieces(turn, running, position.items);
-  if (!mayTell(stream, { edition, attempt, isCommitted: false, pieces })) return;
-  const from = editionStart(position, edition);
+  if (!mayTell(stream, { draft, attempt, isCommitted: false, pieces })) return;
+  const from = draftStart(position, draft);
   tell(stream, pieces, { from, isOpen: true });
   const units = placeBehind(stream.sent, from);
   // If there are fewer pieces than the client has, the rest stays unknown.
   if (units > 0 && sizeOfPieces(pieces) >= units)
-    stream.told = { edition, attempt, units, pieces: sharePieces(watch.watched, running, pieces) };
+    stream.earlier = { draft, attempt, units, pieces: sharePieces(watch.watched, running, pieces) };
 }
 
 const sharePieces = makeSharedPieces<ResponseEvent>();
 
 /** Returns whether pieces of the round at the position may be sent. Pieces sent before count for their attempt. */
 function mayTell(stream: StreamState, now: LatestPieces): boolean {
-  const told = stream.told ?? toldBefore(stream.position, stream.sent);
-  const next = nextTelling(told, now);
+  const earlier = stream.earlier ?? sentBefore(stream.position, stream.sent);
+  const next = nextTelling(earlier, now);
   if (next === 'superseded') stream.joined.end(supersededFrame(stream));
   if (next !== 'tell') return false;
-  if (told) stream.sent = Math.max(stream.sent, editionStart(stream.position, now.edition) + told.units - 1);
+  if (earlier) stream.sent = Math.max(stream.sent, draftStart(stream.position, now.draft) + earlier.units - 1);
   return true;
 }
 
@@ -168,7 +168,7 @@ function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from:
 /** The number of windows of a turn that streams share. Streams further apart read their own windows. */
 const SHARED = 64;
 
-const shared = new WeakMap<Turn, Map<number | null, LogStretch | undefined>>();
+const shared = new WeakMap<Turn, Map<number | null, LogSection | undefined>>();
 
 /**
  * The order in which the calls at the position were answered, as far as the turn has results, and the seals of state.
@@ -179,17 +179,17 @@ type Reading = { order: readonly number[]; stateSeals: StateSeals };
  * Reads the window of a turn after a position, once for all streams of the turn. All streams get the same event
  * objects, so they also share their bytes.
  */
-function sharedStretch(known: Turn, position: LogPosition, { order, stateSeals }: Reading) {
-  const stretches = shared.get(known) ?? new Map<number | null, LogStretch | undefined>();
-  shared.set(known, stretches);
-  if (!stretches.has(position.rounds)) {
-    stretches.set(
+function sharedSection(known: Turn, position: LogPosition, { order, stateSeals }: Reading) {
+  const sections = shared.get(known) ?? new Map<number | null, LogSection | undefined>();
+  shared.set(known, sections);
+  if (!sections.has(position.rounds)) {
+    sections.set(
       position.rounds,
-      readStretch(stateSeals.sealRounds(known), position, () => order),
+      readSection(stateSeals.sealRounds(known), position, () => order),
     );
-    for (const oldest of stretches.keys()) if (stretches.size > SHARED) stretches.delete(oldest);
+    for (const oldest of sections.keys()) if (sections.size > SHARED) sections.delete(oldest);
   }
-  return stretches.get(position.rounds);
+  return sections.get(position.rounds);
 }
 
 const orders = new WeakMap<Turn, Map<number, Promise<number[]>>>();

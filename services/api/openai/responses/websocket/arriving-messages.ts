@@ -4,7 +4,7 @@ import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
 
 /** Waits for memory for a large message. The returned function frees the memory. */
-export type EnterPlace = () => Promise<() => void>;
+export type EnterBudget = () => Promise<() => void>;
 
 /** The bytes of a client's control frame without its payload. */
 const CONTROL_BYTES = 6;
@@ -14,7 +14,7 @@ const CONTROL_BYTES = 6;
  * The rest of the message has to arrive in time, or the connection is closed. The returned function frees the memory:
  * it is called for each message that has arrived.
  */
-export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: EnterPlace): () => void {
+export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: EnterBudget): () => void {
   let unread = 0;
   let leave: (() => void) | null = null;
 
@@ -23,7 +23,7 @@ export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: Ent
     leave?.();
     leave = null;
   }
-  function waitForPlace(): () => void {
+  function waitForSlot(): () => void {
     let timer: NodeJS.Timeout | undefined;
     const entering = enter();
     socket.pause();
@@ -40,7 +40,7 @@ export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: Ent
   // This listener runs before the listener of `ws`, so it counts the bytes before the message is complete.
   raw.prependListener('data', (chunk: Buffer) => {
     unread += chunk.length;
-    if (unread > BODY_BOUNDS.smallBytes) leave ??= waitForPlace();
+    if (unread > BODY_BOUNDS.smallBytes) leave ??= waitForSlot();
   });
   for (const control of ['ping', 'pong'] as const) {
     socket.on(control, (data: Buffer) => {

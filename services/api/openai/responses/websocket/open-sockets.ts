@@ -5,7 +5,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
 import type { ApiContext } from '../../../context.ts';
 import type { Caller } from '../../../http/api-keys.ts';
-import { makeBodyPlaces } from '../../../http/body/body-places.ts';
+import { makeBodyBudget } from '../../../http/body/body-budget.ts';
 import { refuseConnection } from '../../../http/exchanges.ts';
 import { refusalOfOrigin } from '../../../http/foreign-origin.ts';
 import { RESPONSE_BASES } from '../../../http/response-base.ts';
@@ -48,7 +48,7 @@ const afterAnHour: SocketTimer = (expire) => {
 export function openResponseSockets({ context, answer, timer = afterAnHour }: SocketParts): ResponseSockets {
   const maxPayload = context.bodyLimit + SOCKET_BOUNDS.refusedBytes;
   const allBytes = Math.max(SOCKET_BOUNDS.allBytes, 2 * maxPayload);
-  const [arriving, waiting] = [makeBodyPlaces(allBytes), makeBodyPlaces(allBytes)];
+  const [arriving, waiting] = [makeBodyBudget(allBytes), makeBodyBudget(allBytes)];
   const keptBytesOf = makeKeptBytes(allBytes);
   const server = new WebSocketServer({ noServer: true, maxPayload });
   server.on('headers', (headers) => headers.push(`x-request-id: ${newId('req')}`));

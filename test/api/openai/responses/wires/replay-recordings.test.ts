@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { isAlike } from '#test/llm/recorded-loops/is-alike.ts';
-import { type Line, playResponses, type Way } from '#test/llm/recorded-loops/play-responses.ts';
+import { playResponses, type Thread, type Way } from '#test/llm/recorded-loops/play-responses.ts';
 import { readAnthropic } from '#test/llm/recorded-loops/read-anthropic.ts';
 import { readGemini } from '#test/llm/recorded-loops/read-gemini.ts';
 import { readOpenai } from '#test/llm/recorded-loops/read-openai.ts';
@@ -48,14 +48,14 @@ test.skipIf(areRecordingsHere)('a recording of a tool loop is skipped if no reco
 const sentByChain = new Map<string, string[]>();
 
 test.for(cases)('$file runs as responses, by $way, as recorded', async ({ file, reader, turns, way }) => {
-  const line: Line = { last: null, conversation: null, items: [] };
+  const thread: Thread = { last: null, conversation: null, items: [] };
   for (const recorded of turns) {
-    if (!recorded.goesOn) Object.assign(line, { last: null, conversation: await newConversation(), items: [] });
+    if (!recorded.goesOn) Object.assign(thread, { last: null, conversation: await newConversation(), items: [] });
     const [first, ...rest] = recorded.rounds.map(({ exchange }) => answerOf(reader.answered(exchange)));
     server.answer(first!);
     server.answerNext(...rest);
     const before = server.asked.length;
-    const responses = await playResponses(harness, recorded, { way, line, reader });
+    const responses = await playResponses(harness, recorded, { way, thread, reader });
     const requests = server.asked.slice(before).map(({ body }) => body);
     checkRequests(requests, recorded, { reader, way });
     const place = `${file} ${turns.indexOf(recorded)}`;
@@ -91,7 +91,7 @@ function checkReplies(responses: Played, { rounds }: RecordedTurn) {
   }
 }
 
-/** Removes whitespace. Texts of Anthropic have a blank line between them after any other block. */
+/** Removes whitespace. Texts of Anthropic have a blank thread between them after any other block. */
 function plain(text: string): string {
   return text.replace(/\s+/g, '');
 }

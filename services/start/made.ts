@@ -1,9 +1,0 @@
-import type { Db, Trx } from '#core/checkpoint/tables.ts';
-
-/** The result of a creating request: the status of its answer, and the resource that the answer shows. */
-export type Made = { status: 200 | 201 | 202; resourceId: string };
-
-/** The work of a creating request: a statement that commits by itself, or several statements that commit together. */
-export type Making<M extends Made> =
-  | { atOnce(db: Db): Promise<M>; together?: never }
-  | { together(trx: Trx): Promise<M>; atOnce?: never };
