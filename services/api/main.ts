@@ -8,7 +8,7 @@ import { startApi } from './start-api.ts';
 await runProcess('api', async (given, log) => {
   const settings = requireDatabase(given);
   const parts = await openParts(settings, log);
-  await requireStores(parts, settings);
+  await requireStores(parts, settings, log);
   const api = await startApi(parts, settings, log);
   logParts(log, settings, parts);
   await logUnreachableTurns(parts.connection.db, api.keys, log);

@@ -7,6 +7,7 @@ import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { requireQueueMigrated } from '#core/queue/postgres/migrate-queue.ts';
+import type { Log } from './log.ts';
 
 /** The stores in which a process keeps and announces its work. */
 export type Stores = { connection: Connection; jobQueue: JobQueue; pubsub: Pubsub; close(): Promise<void> };
@@ -43,11 +44,17 @@ const NOTHING_LISTENS =
   'DATABASE_URL is a pooler (pgbouncer=true), which does not forward notifications. ' +
   'Set DATABASE_DIRECT_URL to the PostgreSQL server itself, or set REDIS_URL.';
 
-/** Throws if this version cannot work on the database, including the schema of the queue. */
+/**
+ * Throws if this version cannot work on the database, including the schema of the queue. Warns if a newer version has
+ * migrated the database.
+ */
 export async function requireStores(
   { connection }: Pick<Stores, 'connection'>,
   { DATABASE_URL, REDIS_URL }: StoreUrls,
+  log: Log,
 ): Promise<void> {
-  await requireMigrated(connection.db);
+  const newer = await requireMigrated(connection.db);
+  if (newer.length > 0)
+    log.warn(`the database has ${newer.join(', ')} of a newer version: go back one release at most`);
   if (!REDIS_URL) await requireQueueMigrated(DATABASE_URL);
 }

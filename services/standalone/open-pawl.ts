@@ -9,6 +9,7 @@ import type { Log } from '../process/log.ts';
 import { logParts, openParts } from '../process/parts.ts';
 import type { Running } from '../process/run.ts';
 import { directUrlOf, type Settings } from '../process/settings.ts';
+import { requireStores } from '../process/stores.ts';
 import { workerContext } from '../worker/context.ts';
 import { openMetricsPort } from '../worker/metrics-port.ts';
 import { openWorker } from '../worker/worker.ts';
@@ -18,8 +19,9 @@ export async function openPawl(given: Settings, log: Log): Promise<Running> {
   const database = await openDatabase(given, log);
   try {
     const settings = { ...given, DATABASE_URL: database.url };
-    await migrateAll(directUrlOf(settings));
+    await migrateAll(directUrlOf(settings), log);
     const parts = await openParts(settings, log);
+    await requireStores(parts, settings, log);
     const worker = await openWorker(
       workerContext(parts, settings, log),
       parts.jobQueue,

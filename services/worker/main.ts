@@ -9,7 +9,7 @@ import { openWorker } from './worker.ts';
 await runProcess('worker', async (given, log) => {
   const settings = requireDatabase(given);
   const parts = await openParts(settings, log);
-  await requireStores(parts, settings);
+  await requireStores(parts, settings, log);
   const worker = await openWorker(
     workerContext(parts, settings, log),
     parts.jobQueue,

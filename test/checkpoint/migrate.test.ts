@@ -28,8 +28,10 @@ test('a database that lacks a migration is refused with the command to run', asy
   );
 });
 
-const LACKS = (named: string) => `it has ${named}, which this version does not have`;
-const DIFFERS = 'its migration 0001-pawl differs from the migration of this version';
+const LACKS = (named: string) => `(it has ${named}, which this version does not have). Use a version that has it.`;
+const DIFFERS =
+  '(its migration 0001-pawl differs from the migration of this version). Restore that file of the release, or use the ' +
+  'version that created the database.';
 
 test.each([
   ['a migration of another version', ['0000-older'], LACKS('the migration 0000-older')],
@@ -43,9 +45,7 @@ test.each([
     await sql`delete from kysely_migration`.execute(db);
     await addMigrations(db, names);
   });
-  const sentence =
-    `The database was created by another version of Pawl (${why}). Use that version, or start with an empty database ` +
-    '(standalone: remove its data folder, Docker Compose: `docker compose down --volumes`).';
+  const sentence = `The database was created by another version of Pawl ${why}`;
 
   await expect(use(url, migrate)).rejects.toThrow(new Misconfigured(sentence));
   await expect(use(url, requireMigrated)).rejects.toThrow(new Misconfigured(sentence));

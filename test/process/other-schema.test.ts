@@ -32,9 +32,11 @@ async function start(part: string, url: string) {
 }
 
 const OTHER = { edited: '0001-pawl@0123456789abcdef', foreign: '0000-older@0123456789abcdef' };
-const WHY = {
-  edited: 'its migration 0001-pawl differs from the migration of this version',
-  foreign: 'it has the migration 0000-older, which this version does not have',
+const REFUSED = {
+  edited:
+    '(its migration 0001-pawl differs from the migration of this version). Restore that file of the release, or use ' +
+    'the version that created the database.',
+  foreign: '(it has the migration 0000-older, which this version does not have). Use a version that has it.',
 };
 
 function createEmptyDatabase(): Promise<string> {
@@ -68,10 +70,7 @@ test.each(PARTS.flatMap((part) => (['edited', 'foreign'] as const).map((kind) =>
 
     expect(ended).toMatchObject({ code: 1 });
     expect(ended.stdout).not.toContain('process.ready');
-    expect(ended.stderr).toBe(
-      `The database was created by another version of Pawl (${WHY[kind]}). Use that version, or start with an empty ` +
-        'database (standalone: remove its data folder, Docker Compose: `docker compose down --volumes`).\n',
-    );
+    expect(ended.stderr).toBe(`The database was created by another version of Pawl ${REFUSED[kind]}\n`);
   },
 );
 
@@ -108,11 +107,27 @@ test('all parts work on a database that a newer version has extended', async () 
   const second = await client.startTurn({ input: scripted({ answer: 'Hello.' }) });
 
   expect(migrated.stdout).toContain('the database is already up to date');
+  expect(api.lines.map(({ msg }) => msg)).toContain(
+    'the database has 0002-sample of a newer version: go back one release at most',
+  );
   expect(alone).toMatchObject(greeted);
   expect(await client.untilEnded(second.id)).toMatchObject({ status: 'completed', output: 'Hello.' });
 });
 
-test('migrate ends in one sentence if another session has locked the database for too long', async () => {
+test.each(['migrate', 'standalone'])('%s names a migration that fails', async (part) => {
+  const url = await createEmptyDatabase();
+  await runStatement(url, 'create table rounds (id text)');
+
+  const ended = await start(part, url);
+
+  expect(ended).toMatchObject({ code: 1 });
+  expect(ended.stderr).toBe(
+    'The migration 0001-pawl failed (42P07: relation "rounds" already exists). The database is unchanged. Correct ' +
+      'the cause, or start the version before and report the failure.\n',
+  );
+});
+
+test('migrate ends in one sentence if another session locks the database too long', async () => {
   const url = await createTestDatabase();
   const sql = postgres(url, { max: 1 });
   const locking = await sql.reserve();

@@ -75,7 +75,7 @@ test('migrate reports in one sentence that a database belongs to another version
 
   expect(refusal).toMatchObject({ code: 1, stdout: '' });
   expect(refusal.stderr).toMatch(
-    /^The database was created by another version of Pawl .*0000-older.* empty database.*\n$/,
+    /^The database was created by another version of Pawl .*0000-older.* Use a version that has it\.\n$/,
   );
 });
 

@@ -4,6 +4,8 @@ import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { Misconfigured } from '../failure.ts';
 import { read } from '../postgres/read-write.ts';
+import { isSchemaFault } from '../postgres/refusal.ts';
+import { isTransient } from '../postgres/retry-transient.ts';
 import { migratedTables } from './migrated-tables.ts';
 import { requirePrivileges, requireServer } from './require-server.ts';
 import type { Db } from './tables.ts';
@@ -16,46 +18,63 @@ const FOLDER = new URL('../../../migrations/', import.meta.url);
  */
 export async function migrate(db: Db): Promise<string[]> {
   await requireServer(db);
-  if ((await missingMigrations(db)).length === 0) return [];
+  if ((await compareMigrations(db)).missing.length === 0) return [];
   const migrations = await ownMigrations();
   const { error, results = [] } = await new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
   }).migrateToLatest();
-  if (error) throw error;
+  if (error) throw migrationFailure(error, results.find(({ status }) => status === 'Error')?.migrationName);
   return results.map(({ migrationName }) => fileOf(migrationName));
 }
 
-/** Refuses a database that this version cannot use. Servers and workers never migrate automatically. */
-export async function requireMigrated(db: Db): Promise<void> {
-  await requireServer(db);
-  await requireSchema(db);
-  const migrations = Object.values(await ownMigrations());
-  await requirePrivileges(db, migratedTables(migrations.map(({ text }) => text)));
+/**
+ * Names the migration that PostgreSQL refuses, such as a CHECK that a row breaks. Other failures pass, or depend on the
+ * role and the server: they stay as they are.
+ */
+function migrationFailure(error: unknown, name: string | undefined): unknown {
+  if (name === undefined || isTransient(error) || !(error instanceof Error && 'code' in error)) return error;
+  if (isSchemaFault(error) || !('severity' in error)) return error;
+  return new Misconfigured(
+    `The migration ${fileOf(name)} failed (${error.code}: ${error.message}). The database is unchanged. Correct ` +
+      'the cause, or start the version before and report the failure.',
+  );
 }
 
 /**
- * Refuses a schema that lacks a migration. Accepts newer migrations, so that a rolling update or its rollback causes
- * no outage.
+ * Refuses a database that this version cannot use. Returns the migrations that a newer version has added. Servers and
+ * workers never migrate automatically.
  */
-export async function requireSchema(db: Db): Promise<void> {
-  const missing = await missingMigrations(db);
-  if (missing.length === 0) return;
+export async function requireMigrated(db: Db): Promise<string[]> {
+  await requireServer(db);
+  const newer = await requireSchema(db);
+  const migrations = Object.values(await ownMigrations());
+  await requirePrivileges(db, migratedTables(migrations.map(({ text }) => text)));
+  return newer;
+}
+
+/**
+ * Refuses a schema that lacks a migration. Accepts newer migrations and returns them, so that a rolling update or its
+ * rollback causes no outage.
+ */
+export async function requireSchema(db: Db): Promise<string[]> {
+  const { missing, newer } = await compareMigrations(db);
+  if (missing.length === 0) return newer;
   throw new Misconfigured(`The database lacks ${missing.join(', ')}. Run \`npm run migrate\` first.`);
 }
 
 /**
- * Lists the migrations of this version that a database lacks. Refuses a database with an unknown migration that is
- * not simply newer.
+ * Lists the migrations of this version that a database lacks, and the newer migrations that it has. Refuses a database
+ * with an unknown migration that is not simply newer.
  */
-async function missingMigrations(db: Db): Promise<string[]> {
+async function compareMigrations(db: Db): Promise<{ missing: string[]; newer: string[] }> {
   const own = Object.keys(await ownMigrations());
   const applied = await appliedMigrations(db);
   const missing = own.filter((name) => !applied.includes(name));
   const unknown = applied.filter((name) => !own.includes(name));
   const isNewer = missing.length === 0 && unknown.every((name) => name > (own.at(-1) ?? ''));
   if (unknown.length > 0 && !isNewer) throw new Misconfigured(otherVersion(unknown.map(fileOf), own.map(fileOf)));
-  return missing.map(fileOf);
+  return { missing: missing.map(fileOf), newer: unknown.map(fileOf) };
 }
 
 function otherVersion(unknown: string[], own: string[]): string {
@@ -66,8 +85,10 @@ function otherVersion(unknown: string[], own: string[]): string {
     ? `its migration ${edited} differs from the migration of this version`
     : `it has the migration ${first}${more}, which this version does not have`;
   return (
-    `The database was created by another version of Pawl (${why}). Use that version, or start with an empty database ` +
-    '(standalone: remove its data folder, Docker Compose: `docker compose down --volumes`).'
+    `The database was created by another version of Pawl (${why}). ` +
+    (edited
+      ? 'Restore that file of the release, or use the version that created the database.'
+      : 'Use a version that has it.')
   );
 }
 
