@@ -153,7 +153,7 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
         'failingForMs', extract(epoch from now() - failing_since) * 1000) end as endpoint
     from taken left join events on events.turn_id = taken.turn_id and number = event_number
       left join webhook_endpoints as endpoint on endpoint.id = endpoint_id`;
-  return write(db, statement);
+  return await write(db, statement);
 }
 
 function named(receivers: { project: string; receiver: string }[]): RawBuilder<unknown> {
