@@ -11,8 +11,15 @@ export type TestProcess = AsyncDisposable & {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Starts a part and waits until it is ready. It is killed at the end of the test. */
-export async function startProcess(part: 'api' | 'worker', env: Record<string, string>): Promise<TestProcess> {
+/**
+ * Starts a part and waits until it is ready. It is killed at the end of the test. `root` is another checkout of the
+ * repository, to run another version.
+ */
+export async function startProcess(
+  part: 'api' | 'worker',
+  env: Record<string, string>,
+  { root }: { root?: string | undefined } = {},
+): Promise<TestProcess> {
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
   const onLine = (text: string) => {
@@ -21,7 +28,8 @@ export async function startProcess(part: 'api' | 'worker', env: Record<string, s
     lines.push(line);
     for (const check of waiting) check();
   };
-  const { pid, kill } = await startPart(part, { env: { ...env, PAWL_LOG_LEVEL: 'info' }, output: { onLine } });
+  const options = { env: { ...env, PAWL_LOG_LEVEL: 'info' }, output: { onLine }, ...(root && { root }) };
+  const { pid, kill } = await startPart(part, options);
 
   const logged = (pattern: RegExp) =>
     new Promise<Line>((resolve) => {
