@@ -11,7 +11,7 @@ if [ -n "${FOLLOW:-}" ] && [ ! -e "$PGDATA" ]; then
     echo "$FOLLOW cannot be copied yet. Trying again." >&2
     sleep 2
   done
-  # After its promotion it accepts writes alone, until synchronous_standby_names names a new standby.
+  # After its promotion it accepts writes alone, until it gets the name of its own standby.
   echo "synchronous_standby_names = ''" >> "$PGDATA.new/postgresql.auto.conf"
   mv "$PGDATA.new" "$PGDATA"
 fi
