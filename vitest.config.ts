@@ -20,7 +20,7 @@ const E2E = [
   'test/counters/*.test.ts',
   'test/crash/some-points.test.ts',
   'test/llm/hostile/*.test.ts',
-  'test/operations/{restore,told-metrics}.test.ts',
+  'test/operations/{restore,reported-metrics}.test.ts',
   'test/postgres/connect.test.ts',
   'test/process/{availability,env-file,locked-table,log,log-writes,other-schema,reload-projects}.test.ts',
   'test/process/{settings,start-and-log,start-with-packages}.test.ts',

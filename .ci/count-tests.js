@@ -39,11 +39,11 @@ function failuresOf(report) {
   const tests = testsOf(report);
   const files = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
   const failed = tests.filter(({ status }) => status === 'failed');
-  const told = [
+  const failures = [
     ...failed.map((test) => `${nameOf(test)}\n${(test.failureMessages ?? []).join('\n').slice(0, 2000)}`),
     ...files.map(({ name, message }) => `${name}\n${(message ?? '').slice(0, 2000)}`),
   ];
-  return tests.length === 0 && told.length === 0 ? ['no test was run.'] : told;
+  return tests.length === 0 && failures.length === 0 ? ['no test was run.'] : failures;
 }
 
 /** Returns the tests on the queue of the run that ran on one queue only. */

@@ -53,7 +53,7 @@ create table turns (
   -- the id of the key that requested it, null without keys
   key_id text,
   deadline_at timestamptz,
-  -- the start: before this time it is delayed, in no line and invisible to other turns. Null without a requested time
+  -- the requested start. Before it the turn is delayed: it has no position, and other turns do not see it
   start_at timestamptz,
   -- the schedule that started it, for its callers to read, null for nearly all
   schedule_id text,
@@ -78,7 +78,7 @@ create table turns (
   started_at timestamptz,
   last_event integer not null default 0,
   inputs integer not null default 0,
-  begun_with integer,
+  inputs_at_start integer,
   compacted_before integer,
   warnings json not null default '[]',
   failed_requests integer not null default 0,
@@ -112,7 +112,7 @@ create index turns_latest on turns (completed_at, id) where completed_at is not 
 create index turns_erasable on turns (conversation_id, position) where history_until is not null or not stored;
 
 -- A row is the work on an active turn: its step, its lease and its due time. The turn or a retry inserts it, each
--- checkpoint updates it, and the end of the turn deletes it. docs/architecture.md has its transitions as a table.
+-- checkpoint updates it, and the end of the turn deletes it.
 create table work (
   -- the id of its turn
   id text primary key,
@@ -125,7 +125,7 @@ create table work (
   deadline_at timestamptz,
   stored boolean not null,
   -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2). The first may be the batch of
-  -- imported calls (b0)
+  -- adopted calls (b0)
   status text not null default 'queued',
   step text not null default 'r1',
   at_head boolean not null,
@@ -145,7 +145,7 @@ create table work (
   lease_owner text,
   lease_until timestamptz,
   starts integer not null default 0,
-  -- the attempt number of the round, for the next run of the step
+  -- the draft number of the round, for the next run of the step
   draft integer not null default 0,
   -- the wait: rate_limited means that retry_at is from a rate limit
   attempts integer not null default 0,
@@ -156,8 +156,9 @@ create table work (
   -- of a round that its provider refused for lack of capacity: the refusals, the time of the first, and the tier that
   -- it has changed to. Null for nearly all
   tier_wait json,
-  -- the slot among the slots of the workers: held while a step is enqueued or runs, wanted before that, none while
-  -- the turn waits, stopped until a bulk has cancelled it. Null if turns need no slot, since a single project has all
+  -- The slot is held while a step is enqueued or runs. It is wanted while the step waits for a slot. It is none while
+  -- the turn waits for something else, and stopped if a bulk is about to cancel the turn. It is null while a single
+  -- project may use all slots.
   slot text,
   -- while it is delayed: each merged input delays its beginning
   debounced boolean not null default false,
@@ -167,7 +168,7 @@ create table work (
   failed_requests integer not null default 0,
   -- the number of joined inputs, and the number before it began, null until then
   inputs integer not null default 0,
-  begun_with integer,
+  inputs_at_start integer,
   -- the last of its rounds before which the history was compacted, null for nearly all
   compacted_before integer,
   constraint work_is_queued_in_progress_or_waits check (status in ('queued', 'in_progress', 'requires_action')),
@@ -188,7 +189,7 @@ create unique index work_one_head_per_conversation on work (conversation_id) whe
 create index work_by_position on work (conversation_id, position);
 create index work_due on work (due_bucket);
 create index work_newest_by_status on work (project, status, id desc);
-create index work_with_slot on work (project, provider) where slot = 'held';
+create index work_holding_slot on work (project, provider) where slot = 'held';
 create index work_wanting_slot on work (project, provider, (status = 'queued' and retry_at is null), priority desc, id)
   where slot = 'wanted';
 
@@ -201,7 +202,7 @@ select turns.id, turns.project, turns.conversation_id, turns.position, turns.pri
   coalesce(work.generation, turns.generation) as generation, coalesce(work.draft, turns.draft) as draft,
   coalesce(work.model, turns.model) as model, coalesce(work.started_at, turns.started_at) as started_at,
   coalesce(work.last_event, turns.last_event) as last_event, coalesce(work.inputs, turns.inputs) as inputs,
-  coalesce(work.begun_with, turns.begun_with) as begun_with,
+  coalesce(work.inputs_at_start, turns.inputs_at_start) as inputs_at_start,
   coalesce(work.compacted_before, turns.compacted_before) as compacted_before,
   coalesce(work.warnings, turns.warnings) as warnings,
   coalesce(work.failed_requests, turns.failed_requests) as failed_requests, turns.hidden_at, turns.history_until,
@@ -249,7 +250,7 @@ create table rounds (
   attempts integer not null,
   draft integer not null default 0,
   -- the number of joined inputs that the model was sent with this round or before
-  sent integer not null default 0,
+  inputs_sent integer not null default 0,
   started_at timestamptz not null,
   completed_at timestamptz not null default now(),
   primary key (turn_id, number),
@@ -296,7 +297,7 @@ create table compactions (
 );
 comment on table compactions is 'A row is a compaction: before a round, the history to send was shortened.';
 
--- A row is a tool call that a round asks for, or that a turn has imported. Its result is null until it is known.
+-- A row is a tool call that a round asks for, or that a turn has adopted. Its result is null until it is known.
 create table tool_calls (
   turn_id text not null,
   round integer not null,
@@ -319,7 +320,7 @@ create table tool_calls (
   full_output text,
   cache_key text,
   completed_at timestamptz,
-  -- the turn that has imported the call in its round 0, after the call was handed over for a person to allow
+  -- the turn that has adopted the call in its round 0, after the call was handed over for a person to allow
   adopted_by text,
   primary key (turn_id, round, index),
   constraint calls_have_an_effect check (effect in ('none', 'idempotent', 'at_most_once')),
@@ -415,7 +416,7 @@ end $$;
 
 -- Deletes the blobs of deleted files in the same way. The idempotency keys of the files keep no hash of their
 -- content.
-create function delete_what_hangs_on_files() returns trigger language plpgsql as $$
+create function delete_dependants_of_files() returns trigger language plpgsql as $$
 declare
   projects text[];
   hashes text[];
@@ -428,13 +429,13 @@ begin
     where idempotency_keys.created_at = deleted.created_at and resource_id = deleted.id;
   return null;
 end $$;
-create trigger files_take_along after delete on files referencing old table as deleted
-  for each statement execute function delete_what_hangs_on_files();
+create trigger files_delete_dependants after delete on files referencing old table as deleted
+  for each statement execute function delete_dependants_of_files();
 
 -- Deletes the rows of deleted turns. Statements that write rounds, calls and events hold the turn's row of work, so
 -- no foreign key checks these rows: that would be 23 checks for a turn of four rounds. Work is deleted first: this
 -- waits for a statement that still writes, and the next deletes see its rows. Pawl itself deletes only ended turns.
-create function delete_what_hangs_on_turns() returns trigger language plpgsql as $$
+create function delete_dependants_of_turns() returns trigger language plpgsql as $$
 begin
   delete from work where id in (select id from deleted where completed_at is null);
   delete from events where turn_id in (select id from deleted);
@@ -447,11 +448,11 @@ begin
   if exists (select from blob_references where turn_id in (select id from deleted)) then
     perform release_blobs(array(select id from deleted));
   end if;
-  perform forget_entries(array(select id from deleted));
+  perform delete_entries(array(select id from deleted));
   return null;
 end $$;
-create trigger turns_take_along after delete on turns referencing old table as deleted
-  for each statement execute function delete_what_hangs_on_turns();
+create trigger turns_delete_dependants after delete on turns referencing old table as deleted
+  for each statement execute function delete_dependants_of_turns();
 
 -- A row is a webhook endpoint: a URL that receives the events of a whole project.
 create table webhook_endpoints (
@@ -583,14 +584,15 @@ create table provider_limits (
 ) with (fillfactor = 50);
 comment on table provider_limits is 'A row is a limit of a provider or of models, with its bookings of a minute.';
 
--- A row is a slot: a run may ask under a limit of concurrency. It counts while the run has the lease of its turn.
+-- A row is a provider slot: a run may ask under a limit of concurrency. It counts while the run has the lease of its
+-- turn.
 create table provider_slots (
   limit_name text not null,
   turn_id text not null,
   run_id text not null,
   primary key (limit_name, turn_id)
 );
-comment on table provider_slots is 'A row is a slot: a run with the lease may ask under a limit of concurrency.';
+comment on table provider_slots is 'A row is a provider slot: a run with the lease may ask under a limit.';
 
 -- A row is a turn that waits for room under a limit. When there is room, the longest-waiting turns are woken first.
 create table provider_waits (
@@ -726,7 +728,7 @@ create table schedules (
   created_at timestamptz not null,
   constraint schedules_have_a_plan
     check ((cron is null) = (every_seconds is not null) and (cron is null) = (time_zone is null)),
-  constraint schedules_miss_as_named check (if_missed in ('once', 'skip'))
+  constraint schedules_start_missed_turns_once_or_skip check (if_missed in ('once', 'skip'))
 );
 comment on table schedules is 'A row is a schedule: a plan, and the turn request for each planned time.';
 create index schedules_newest on schedules (project, id desc);
@@ -781,7 +783,7 @@ $$;
 create function search_tokens(kind text, id text, project text, model text, metadata json, error_code text, status text)
 returns tsvector immutable parallel safe language plpgsql as $$
 declare
-  created_part text := '=' || left(split_part(id, '_', 2), 8);
+  digits text := '=' || left(split_part(id, '_', 2), 8);
   pairs text[];
 begin
   -- apart from the expression below, since plpgsql evaluates an expression without a query directly
@@ -789,9 +791,9 @@ begin
     pairs := array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata));
   end if;
   return array_to_tsvector(
-    array_remove(array[left(created_part, 3), left(created_part, 4), left(created_part, 5), left(created_part, 6), left(created_part, 7), left(created_part, 8), created_part,
-      search_token(kind, project), search_token(kind || ' model', model), search_token('error_code', error_code),
-      search_token('status', status)], null)
+    array_remove(array[left(digits, 3), left(digits, 4), left(digits, 5), left(digits, 6), left(digits, 7),
+      left(digits, 8), digits, search_token(kind, project), search_token(kind || ' model', model),
+      search_token('error_code', error_code), search_token('status', status)], null)
     || pairs);
 end $$;
 
@@ -833,26 +835,26 @@ $$;
 
 -- Deletes entries. Waits for entries that are being created, since entries of rows that were read before their delete
 -- would stay.
-create function forget_entries(forgotten text[]) returns void language plpgsql as $$
+create function delete_entries(deleted_ids text[]) returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtext('pawl.search_entries'));
-  delete from search_entries where id = any(forgotten);
+  delete from search_entries where id = any(deleted_ids);
 end $$;
 
 create function delete_entries_of_conversations() returns trigger language plpgsql as $$
 begin
-  perform forget_entries(array(select id from deleted));
+  perform delete_entries(array(select id from deleted));
   return null;
 end $$;
-create trigger conversations_take_along after delete on conversations referencing old table as deleted
+create trigger conversations_delete_entries after delete on conversations referencing old table as deleted
   for each statement execute function delete_entries_of_conversations();
 
 create function delete_entry_of_hidden_conversation() returns trigger language plpgsql as $$
 begin
-  perform forget_entries(array[new.id]);
+  perform delete_entries(array[new.id]);
   return null;
 end $$;
-create trigger conversations_leave_the_search after update of hidden_at on conversations for each row
+create trigger hidden_conversations_delete_entries after update of hidden_at on conversations for each row
   when (old.hidden_at is null and new.hidden_at is not null) execute function delete_entry_of_hidden_conversation();
 
 -- A row is a request minute: the requests of a project since it began, including refused requests. Each request of a
@@ -866,30 +868,30 @@ create unlogged table request_minutes (
 comment on table request_minutes is 'A row is a request minute: the requests of a project since it began.';
 
 -- Makes a conversation due for a check when its expiry changes. The check sets the next check (R32).
-create function look_at_expiry() returns trigger language plpgsql as $$
+create function make_expiry_due() returns trigger language plpgsql as $$
 begin
   new.expiry_due_at = case when new.config ->> 'expires_in_seconds' is not null then now() end;
   return new;
 end $$;
-create trigger conversations_expire_as_configured before update of config on conversations for each row
+create trigger conversations_make_expiry_due before update of config on conversations for each row
   when (new.config ->> 'expires_in_seconds' is distinct from old.config ->> 'expires_in_seconds')
-  execute function look_at_expiry();
+  execute function make_expiry_due();
 
--- A row is a project with its maximum of running turns. Its other turns wait for a slot.
+-- A row is a project that runs its maximum of turns. Its other turns wait for a slot.
 create table full_projects (
   name text primary key
 );
-comment on table full_projects is 'A row is a project with its maximum of running turns.';
+comment on table full_projects is 'A row is a project that runs its maximum of turns.';
 
 -- Assigns slots to turns that want a slot, up to the window and the quota of their project, and returns the wakeups
--- to enqueue. A project that shares do not name has the weight 1. Each statement sees earlier commits, so slots are
+-- to enqueue. A project without a share has the weight 1. Each statement sees earlier commits, so slots are
 -- counted as the last admission has left them. One admission runs at a time, since two with the same count would
 -- assign a slot twice (R28).
 create function admit_turns(shares json, own_slots integer, is_shared boolean)
 returns table (turn_id text, turn_step text, turn_generation integer, turn_provider text)
 language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(hashtext('pawl admission'));
+  perform pg_advisory_xact_lock(hashtext('pawl.admission'));
   -- a turn after its wait requests a slot (R27)
   update work set slot = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
   where id = any(array(

@@ -17,7 +17,7 @@ const STEPS_GOAL_MB = 300;
 const GROWTH_GOAL = 1.1;
 const THINK_MS = 60_000;
 const TIMEOUT_MS = 45_000;
-const PORTIONS = 6;
+const BATCHES = 6;
 
 /** Measures the memory of a worker with many steps in flight, and its growth with each turn. */
 export async function memory(harness: BenchHarness, options: Options) {
@@ -25,15 +25,15 @@ export async function memory(harness: BenchHarness, options: Options) {
   const goals = [];
   for (const mode of options.modes) {
     const flying = await inFlight(mode, harness);
-    const sizes = await afterPortions(mode, harness, options);
+    const sizes = await afterBatches(mode, harness, options);
     rows.push([mode, ...[flying, ...sizes].map((megabytes) => megabytes.toFixed(0))]);
     goals.push(atMost(`on ${mode}: worker with ${STEPS} steps in flight`, STEPS_GOAL_MB, flying, ' MB'));
-    const growth = (sizes.at(-1) ?? Number.NaN) / (sizes[PORTIONS / 2 - 1] ?? Number.NaN);
-    const turns = options.turns * (PORTIONS / 2);
+    const growth = (sizes.at(-1) ?? Number.NaN) / (sizes[BATCHES / 2 - 1] ?? Number.NaN);
+    const turns = options.turns * (BATCHES / 2);
     goals.push(atMost(`on ${mode}: worker after another ${turns} turns ÷ before`, GROWTH_GOAL, growth));
   }
-  const portions = Array.from({ length: PORTIONS }, (_, index) => `${options.turns * (index + 1)} turns`);
-  const heads = ['worker, MB', `${STEPS} steps`, ...portions];
+  const batches = Array.from({ length: BATCHES }, (_, index) => `${options.turns * (index + 1)} turns`);
+  const heads = ['worker, MB', `${STEPS} steps`, ...batches];
   return { text: `${printTable(heads, rows)}\n(resident memory; with ${STEPS} steps: the maximum)`, goals };
 }
 
@@ -68,14 +68,14 @@ async function untilStarted(sql: postgres.Sql, turns: number): Promise<void> {
   throw new Error(`A worker did not run ${turns} steps at once within ${TIMEOUT_MS / 1000} s.`);
 }
 
-async function afterPortions(mode: Mode, harness: BenchHarness, options: Options): Promise<number[]> {
+async function afterBatches(mode: Mode, harness: BenchHarness, options: Options): Promise<number[]> {
   const { turns, concurrency, rounds } = options;
   await harness.redis?.clear();
   const databaseUrl = await harness.postgres.freshDatabase();
   const contender = await openPawl({ harness, databaseUrl, work: { rounds, thinkMs: 0 }, mode });
   const sizes: number[] = [];
   try {
-    for (let portion = 1; portion <= PORTIONS; portion += 1) {
+    for (let batch = 1; batch <= BATCHES; batch += 1) {
       await runClosedLoop({ turns, concurrency }, contender.playTurn);
       sizes.push((await readMemory(contender.pids.worker ?? 0)).nowMb);
     }

@@ -125,15 +125,15 @@ async function probeAll(
   { suspected, refusals }: Hints,
 ): Promise<AvailabilityStatus> {
   const away = new Map<Part, string>();
-  const tell = (part: Part, sentence: string) => {
+  const noteAway = (part: Part, sentence: string) => {
     away.set(part, sentence);
     return null;
   };
   const note = (part: Probe) => (error: unknown) =>
-    tell(part, outageSentence(part, { code: codeOf(error), deployment }));
+    noteAway(part, outageSentence(part, { code: codeOf(error), deployment }));
   const passing = (part: Probe) => (error: unknown) => {
     const unusable = unusableReason(error, deployment);
-    if (unusable !== null) return tell(part, unusable);
+    if (unusable !== null) return noteAway(part, unusable);
     if (error instanceof TimedOut || isTransient(error))
       return note(codeOf(error) === DISK_FULL ? 'disk' : part)(error);
     throw error;
@@ -147,8 +147,8 @@ async function probeAll(
     suspected.has('lock') ? withinTime(findTableLock(db)).catch(passing('database')) : null,
     withinTime(jobQueue.check()).catch(note('queue')),
   ]);
-  if (lock && !away.has('database')) tell('database', lockSentence(deployment, lock));
-  tellRefusals(away, refusals, deployment);
+  if (lock && !away.has('database')) noteAway('database', lockSentence(deployment, lock));
+  addRefusals(away, refusals, deployment);
   const unknown = new Set<Part>(
     away.has('database') ? ['disk', 'worker', 'tools', ...(deployment.redis ? [] : ['queue' as const])] : [],
   );
@@ -158,7 +158,7 @@ async function probeAll(
   return { away, unknown, stores: sentencesOf(stores ?? []), workers: workers?.count ?? null };
 }
 
-function tellRefusals(away: Map<Part, string>, refusals: Refusals, deployment: Deployment): void {
+function addRefusals(away: Map<Part, string>, refusals: Refusals, deployment: Deployment): void {
   const [ofQueue, ofDatabase] = [refusals.codeFor('queue'), refusals.codeFor('database')];
   if (ofQueue && !away.has('queue')) away.set('queue', outageSentence('queue', { code: ofQueue, deployment }));
   if (ofDatabase && !away.has('database')) away.set('database', unusableSentence(deployment, ofDatabase));
@@ -172,8 +172,8 @@ function unusableReason(error: unknown, deployment: Deployment): string | null {
 
 /** Returns the sentences of stores. Omits a single healthy store, which is the queue itself. */
 function sentencesOf(stores: StoreStatus[]): Map<string, string | null> {
-  const listed = stores.filter(({ kind }) => stores.length > 1 || kind !== 'well');
-  return new Map(listed.map((store) => [`${STORE}${store.address}`, storeSentence(store)]));
+  const reported = stores.filter(({ kind }) => stores.length > 1 || kind !== 'well');
+  return new Map(reported.map((store) => [`${STORE}${store.address}`, storeSentence(store)]));
 }
 
 class TimedOut extends Error {

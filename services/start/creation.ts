@@ -3,7 +3,7 @@ import type { Db, Trx } from '#core/checkpoint/tables.ts';
 /** The result of a creating request: the status of its answer, and the resource that the answer shows. */
 export type Created = { status: 200 | 201 | 202; resourceId: string };
 
-/** The work of a creating request: a statement that commits by itself, or several statements that commit together. */
+/** The work of a creating request: a statement that commits by itself, or statements of one transaction. */
 export type Creation<M extends Created> =
-  | { atOnce(db: Db): Promise<M>; together?: never }
-  | { together(trx: Trx): Promise<M>; atOnce?: never };
+  | { alone(db: Db): Promise<M>; inTransaction?: never }
+  | { inTransaction(trx: Trx): Promise<M>; alone?: never };

@@ -36,7 +36,7 @@ export async function joinActive(trx: Trx, start: Joining): Promise<Created | nu
     const turn = await findJoinable(trx, conversationId, policy);
     if (!turn) return null;
     refuseDifferent(turn, start);
-    refuseUnjoinable(turn, start);
+    refuseUnsupportedParts(turn, start);
     const input = { content: taken.input, metadata: metadata ?? {} };
     if (!(await joinTurn(trx, turn.id, input, { isQueued: policy === 'merge' }))) continue;
     if (debounceMs) await debounceTurn(trx, turn.id, debounceMs);
@@ -54,7 +54,7 @@ function refuseDifferent(turn: JoinableTurn, { config, request, given = {} }: Jo
 }
 
 /** The joined turn may use another wire than the wire chosen for this input. */
-function refuseUnjoinable(
+function refuseUnsupportedParts(
   { config: { model, fallback_models: fallbacks = [], wires } }: JoinableTurn,
   given: Joining,
 ): void {

@@ -38,7 +38,7 @@ export function startingScheduled(
   by: Pick<TurnStart, 'keyId' | 'needsSlot'> & { scheduleId: string },
 ): Creation<Started> {
   const start = { ...by, project, config, taken, request: turn, trace: null };
-  if (conversationId !== null) return { together: (trx) => startTurn(trx, { ...start, conversationId }) };
+  if (conversationId !== null) return { inTransaction: (trx) => startTurn(trx, { ...start, conversationId }) };
   const own = { ...start, conversationId: newId('conv') };
   return startingConversation(own, { config: standing, metadata: {}, begunByTurn: true });
 }

@@ -100,9 +100,9 @@ type Standing = {
  */
 export function startingConversation(start: TurnStart, standing: Standing): Creation<Started> {
   const { project, taken } = start;
-  if (taken.hashes.length === 0) return { atOnce: (db) => startConversation(db, start, standing) };
+  if (taken.hashes.length === 0) return { alone: (db) => startConversation(db, start, standing) };
   return {
-    together: async (trx) => {
+    inTransaction: async (trx) => {
       const started = await startConversation(trx, start, standing);
       await keepTaken(trx, { project, turnId: started.turn.id, taken });
       return started;

@@ -3,7 +3,7 @@ import { type Job, jobOf } from '#core/queue/job.ts';
 import { continuedStep, type Wakeup } from '#core/turn/wakeup.ts';
 import type { LeavingHandler } from './batch/slow-batches.ts';
 import type { WorkerContext } from './context.ts';
-import { type DueStep, type Slot, workTurn } from './work-turn.ts';
+import { type DueStep, type WorkerSlot, workTurn } from './work-turn.ts';
 
 /** A step, with the name of its job. */
 type NamedStep = { name: Job['name']; data: DueStep };
@@ -11,7 +11,7 @@ type NamedStep = { name: Job['name']; data: DueStep };
 /** Runs one step in the slot of a job. Returns the next step if the worker continues with that step. */
 type StepWorker = (step: NamedStep, slot: JobSlot) => Promise<NamedStep | null>;
 
-type JobSlot = Slot & { handsOver?: () => string | null };
+type JobSlot = WorkerSlot & { handsOver?: () => string | null };
 
 /**
  * Runs the step of a job, and the next steps of its turn while the worker may continue
@@ -68,7 +68,7 @@ function logFailures(work: StepWorker, { log, availability }: WorkerContext): St
     } catch (error) {
       availability.suspect(error);
       const { turnId, step: due, generation } = step.data;
-      const about = { event: 'job.failed', job: step.name, turnId, step: due, generation };
+      const about = { event: 'job.failed', job: step.name, turn_id: turnId, step: due, generation };
       if (isTransient(error))
         log.warn({ ...about, code: error.code }, 'a step failed at the database and will be enqueued again');
       else log.error({ ...about, err: error }, 'a step failed and will be enqueued again');

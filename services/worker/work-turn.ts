@@ -22,7 +22,7 @@ import { runRound } from './round/run-round.ts';
 export type DueStep = { turnId: string; step: string; generation?: number; nextRun?: string };
 
 /** The options of a job's slot: its run may leave the slot, or continue in the slot. */
-export type Slot = { leaveSlot?: LeaveSlot; mayContinue?: (queue: string) => boolean };
+export type WorkerSlot = { leaveSlot?: LeaveSlot; mayContinue?: (queue: string) => boolean };
 
 /**
  * Runs one step of a turn: loads the turn, decides, takes a lease if another job could be on the turn, and runs the
@@ -32,7 +32,7 @@ export type Slot = { leaveSlot?: LeaveSlot; mayContinue?: (queue: string) => boo
  *
  * A turn that has not begun is loaded and leased in one statement. A long batch leaves its slot, and keeps its lease.
  */
-export async function workTurn(job: DueStep, context: WorkerContext, slot: Slot = {}): Promise<Wakeup[]> {
+export async function workTurn(job: DueStep, context: WorkerContext, slot: WorkerSlot = {}): Promise<Wakeup[]> {
   const runId = job.nextRun ?? newRunId();
   using opened = await openStep(job, { runId, context });
   if (!opened) return [];
@@ -144,8 +144,8 @@ async function loadJoined(turn: Turn, { turnCache }: WorkerContext): Promise<Tur
   const seen = await turnCache.load(turn.id);
   const now = seen?.outlinedBytes ? (await turnCache.loadLarge(seen.id))?.turn : seen;
   if (!now) return turn;
-  const { input, joined, begunWith, pendingInput } = now;
-  return { ...turn, input, joined, begunWith, pendingInput };
+  const { input, joined, inputsAtStart, pendingInput } = now;
+  return { ...turn, input, joined, inputsAtStart, pendingInput };
 }
 
 /**

@@ -88,7 +88,7 @@ export type Ack = { at: number; plan: number; turnId: string };
 export type SeenTurn = { plan: number; numbers: number[]; status: string | null; lastEvent: number | null };
 
 /** The output of a response, as its stream's client put it together and as it was then retrieved. Both are JSON. */
-export type SeenResponse = { id: string; told: string; stored: string };
+export type SeenResponse = { id: string; seen: string; stored: string };
 
 /** A turn that was deleted or not stored. */
 export type GoneTurn = { plan: number; turnId: string };

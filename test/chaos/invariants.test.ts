@@ -54,7 +54,7 @@ test.each<[string, (history: History) => void]>([
   ['clients see every event once, and the end', ({ seen }) => seen.get('turn_1')!.numbers.push(7)],
   ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: 'failed' })],
   ['clients see every event once, and the end', ({ seen }) => Object.assign(seen.get('turn_2')!, { status: null })],
-  ['a streamed response equals the stored response', ({ responses }) => Object.assign(responses[0]!, { told: '[{}]' })],
+  ['a streamed response equals the stored response', ({ responses }) => Object.assign(responses[0]!, { seen: '[{}]' })],
   ['a handed-over call is answered once', (history) => handOver(history, 0)],
   ['a handed-over call is answered once', (history) => handOver(history, 2)],
   ['an approval is used once', (history) => adopt(history, 0)],
@@ -222,7 +222,7 @@ function handOver({ plans, rows }: History, answers: number): void {
   for (let turn = 0; turn < answers; turn += 1) rows.answers.push({ turnId: `turn_${5 + turn}`, callId: 'ask_1' });
 }
 
-/** Adds a call to plan 1 that a person allowed and so many turns imported. */
+/** Adds a call to plan 1 that a person allowed and so many turns adopted. */
 function adopt({ rows }: History, adopters: number): void {
   const call = { ...rows.calls[0]!, name: 'pay', mark: '1.1.9' };
   rows.calls.push({ ...call, index: 3, outcome: 'handed_over' });

@@ -37,7 +37,7 @@ export async function readRows(sql: postgres.Sql): Promise<Rows> {
 /** Reads the turns of the talk, with all their messages in order. */
 export function readTalk(sql: postgres.Sql): Promise<TalkTurn[]> {
   return sql<TalkTurn[]>`select id, status, inputs,
-      coalesce((select max(sent) from rounds where turn_id = turns.id), 0) as sent,
+      coalesce((select max(inputs_sent) from rounds where turn_id = turns.id), 0) as sent,
       to_json(array[input::text] || array(select content::text from inputs where turn_id = turns.id order by number)) as said
     from turn_states as turns where project = ${TALK.name} order by id`;
 }

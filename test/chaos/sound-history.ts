@@ -37,7 +37,7 @@ export function soundHistory(): History {
       ['turn_1', { plan: 1, numbers: [1, 2, 3, 4, 5, 6, 7], status: 'completed', lastEvent: 7 }],
       ['turn_2', { plan: 2, numbers: [], status: 'incomplete', lastEvent: 6 }],
     ]),
-    responses: [{ id: 'resp_1', told: '[]', stored: '[]' }],
+    responses: [{ id: 'resp_1', seen: '[]', stored: '[]' }],
     gone: [{ plan: 3.25, turnId: 'turn_gone' }],
     modelCalls: [
       { at: START + 100, turnId: 'turn_1', round: 1, generation: 0, model: 'chaos', tier: null, messages: ['a'] },

@@ -93,8 +93,8 @@ test('concurrent deletes of items in a turn delete all items, each once', async 
   const answers = await Promise.all([1, 2, 3].map(() => harness.call('DELETE', path)));
 
   const { rows } = await listThread(harness.db, conversationId, { direction: 'asc', limit: 9 });
-  const [line] = rows;
-  expect([...line!.deletedItems].sort()).toEqual(itemIds);
+  const [row] = rows;
+  expect([...row!.deletedItems].sort()).toEqual(itemIds);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
 });
 

@@ -31,7 +31,7 @@ export function commitsInForm(db: Db, form: Form) {
 
 function roundOf(turn: Turn, { reply, attempts, startedAt }: SomeRound) {
   const { model, draft } = turn.work;
-  const known = { number: turn.rounds.length + 1, model, draft, sent: turn.joined.length };
+  const known = { number: turn.rounds.length + 1, model, draft, inputsSent: turn.joined.length };
   return { ...known, reply, attempts, startedAt, basedOn: basedOnOf(turn.rounds) };
 }
 

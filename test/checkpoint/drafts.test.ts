@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.close());
 
-test('each lease of a step has its own attempt number, from 0', async () => {
+test('each lease of a step has its own draft number, from 0', async () => {
   const id = await startTurn();
 
   const first = await beginTurn(connection.db, id, 'one');
@@ -38,7 +38,7 @@ test('each lease of a step has its own attempt number, from 0', async () => {
   expect([first?.work.draft, second, third]).toEqual([0, 1, 2]);
 });
 
-test('a heartbeat that takes the lease uses one attempt number, even if repeated', async () => {
+test('a heartbeat that takes the lease uses one draft number, even if repeated', async () => {
   const id = await startRound(2);
 
   const beats = [await beat(id, 'lazy', true), await beat(id, 'lazy', true), await beat(id, 'lazy', false)];
@@ -62,8 +62,8 @@ test.for([
 });
 
 test.for([
-  { published: false, next: 0, what: 'before its first piece returns its attempt number' },
-  { published: true, next: 1, what: 'after a piece keeps its attempt number' },
+  { published: false, next: 0, what: 'before its first piece returns its draft number' },
+  { published: true, next: 1, what: 'after a piece keeps its draft number' },
 ])('a postponed round $what', async ({ published, next }) => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
@@ -73,7 +73,7 @@ test.for([
   expect(await take(id, 'two')).toBe(next);
 });
 
-test('a round that is postponed without a lease uses no attempt number', async () => {
+test('a round that is postponed without a lease uses no draft number', async () => {
   const id = await startRound(2);
 
   await postpone(id, { runId: 'lazy', generation: 0, draft: null, published: false });
@@ -81,7 +81,7 @@ test('a round that is postponed without a lease uses no attempt number', async (
   expect(await take(id, 'next')).toBe(0);
 });
 
-test('an attempt number is not returned after a later lease has the next number', async () => {
+test('a draft number is not returned after a later lease has the next number', async () => {
   const id = await startRound(2);
   await beat(id, 'one', true);
   await loseLease(id);
@@ -93,7 +93,7 @@ test('an attempt number is not returned after a later lease has the next number'
   expect(await take(id, 'three')).toBe(2);
 });
 
-test.for(['with calls', 'as the answer'])('a reply %s is saved under the attempt number of its run', async (kind) => {
+test.for(['with calls', 'as the answer'])('a reply %s is saved under the draft number of its run', async (kind) => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
   await loseLease(id);
@@ -105,7 +105,7 @@ test.for(['with calls', 'as the answer'])('a reply %s is saved under the attempt
 });
 
 test.for(['with calls', 'as the answer'])(
-  'a late reply %s is saved above all published attempt numbers',
+  'a late reply %s is saved above all published draft numbers',
   async (kind) => {
     const id = await startTurn();
     await beginTurn(connection.db, id, 'one');
@@ -118,7 +118,7 @@ test.for(['with calls', 'as the answer'])(
   },
 );
 
-test('the next round begins with attempt number 0', async () => {
+test('the next round begins with draft number 0', async () => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
   await loseLease(id);
@@ -135,7 +135,7 @@ test('the next round begins with attempt number 0', async () => {
 test.for([
   { where: 'in its round', fail: (id: string) => beginTurn(connection.db, id, 'one'), leased: [2, 4] },
   { where: 'in a batch', fail: (id: string) => beginBatch(id), leased: [1, 3] },
-])('a turn that failed $where is retried under an unused attempt number', async (given) => {
+])('a turn that failed $where is retried under an unused draft number', async (given) => {
   const id = await startTurn();
   await given.fail(id);
 

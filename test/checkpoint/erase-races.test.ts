@@ -69,11 +69,11 @@ test('a fork or next turn concurrent to a delete finds its full base or is refus
 test('of several concurrent hides of a turn, exactly one succeeds', async () => {
   const turn = await endedTurn();
 
-  const told = await Promise.all(
+  const outcomes = await Promise.all(
     [1, 2, 3, 4].map(() => inTransaction(harness, (trx) => hideTurn(trx, 'default', turn))),
   );
 
-  expect(told.filter((hidden) => hidden !== null)).toHaveLength(1);
+  expect(outcomes.filter((hidden) => hidden !== null)).toHaveLength(1);
 });
 
 test('concurrent erasers erase each turn once, along a chain of forks', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { migratedTables } from '#core/checkpoint/migrated-tables.ts';
 
-test('tables of all migrations are known, without the tables that a later migration drops', () => {
+test('tables of all migrations are known, without tables that a migration drops', () => {
   const first = 'create table kept (id text);\ncreate unlogged table dropped (id text);\n';
   const second = 'create table if not exists added (id text);\ndrop table dropped;\n';
 

@@ -61,7 +61,7 @@ test('a turn that has just begun is returned as it was loaded before', async () 
       const { id } = await createFirst(request);
       const before = await load(id);
 
-      expectSame({ ...before, begunWith: 0 }, await begin(id));
+      expectSame({ ...before, inputsAtStart: 0 }, await begin(id));
     }),
     options,
   );
@@ -90,7 +90,7 @@ test('a turn is loaded as predicted after each round and each batch, with any pa
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
 });
 
-test('a turn that begins with imported calls is loaded as predicted after these calls', async () => {
+test('a turn that begins with adopted calls is loaded as predicted after these calls', async () => {
   const { db } = connection;
   await fc.assert(
     fc.asyncProperty(someRequest, someRound, async (request, round) => {

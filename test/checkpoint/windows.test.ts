@@ -27,17 +27,17 @@ test.each([undefined, newId('turn'), firstIdAt('turn', msAgo(400 * DAY)), 'turn_
     ];
     const times = ages.map((age) => Number.parseInt(timeOf(newest), 32) - age).filter((ms) => ms >= 0);
 
-    const places = times.map((ms) => {
+    const indexes = times.map((ms) => {
       const id = firstIdAt('turn', ms).slice('turn_'.length);
-      const holding = windows.flatMap(({ beginnings }, digit) =>
-        beginnings.some((one) => id.startsWith(one)) ? [digit] : [],
+      const holding = windows.flatMap(({ beginnings }, index) =>
+        beginnings.some((one) => id.startsWith(one)) ? [index] : [],
       );
       expect(holding, id).toHaveLength(1);
       expect(`turn_${id}` >= windows[holding[0]!]!.from).toBe(true);
       return holding[0]!;
     });
 
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
   },
 );
 
@@ -63,9 +63,9 @@ test('each window reaches about three times as far back as the window before', (
     fc.property(moments, (now) => {
       const windows = windowsBefore('turn', firstIdAt('turn', now));
       const ages = windows.map(({ from }) => now - Number.parseInt(timeOf(`${from}00`), 32));
-      for (const [digit, age] of ages.entries()) {
-        expect(age).toBeLessThan(3.4 * (ages[digit - 1] ?? 0) + 4_000);
-        expect(windows[digit]!.beginnings.length).toBeLessThan(150);
+      for (const [index, age] of ages.entries()) {
+        expect(age).toBeLessThan(3.4 * (ages[index - 1] ?? 0) + 4_000);
+        expect(windows[index]!.beginnings.length).toBeLessThan(150);
       }
       expect(windows.length).toBeLessThan(25);
     }),
@@ -75,5 +75,5 @@ test('each window reaches about three times as far back as the window before', (
 /** Returns the ten digits of an id that are its time, in JavaScript's digits of base 32. */
 function timeOf(id: string): string {
   const digits = '0123456789abcdefghjkmnpqrstvwxyz';
-  return [...id.slice(5, 15)].map((digit) => digits.indexOf(digit).toString(32)).join('');
+  return [...id.slice(5, 15)].map((index) => digits.indexOf(index).toString(32)).join('');
 }

@@ -29,7 +29,7 @@ test('a follower of a superseded response drops old text and gets the stored tex
   const follower = followResponse(clientOf(harness), response.id);
   const seen: Followed[] = [(await follower.next()).value];
 
-  const first = await response.tellRound();
+  const first = await response.publishRound();
   first.say('One, two');
   await readOn(follower, seen, 'One, two');
   first.end();

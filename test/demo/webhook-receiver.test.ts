@@ -30,8 +30,8 @@ test('the example of a webhook receiver accepts webhooks of Pawl only', async ({
   const refusal = await receiver.nextLine();
   const pawl = { webhook: { url, events: ['response.completed'] } };
   const response = await client.responses.create({ model: 'test', input: 'Hi', background: true, ...{ pawl } });
-  const told = await receiver.nextLine();
+  const received = await receiver.nextLine();
 
   expect([forged.status, refusal]).toEqual([401, expect.stringContaining('refused: ')]);
-  expect(told).toBe(`${response.id}: ${(await client.responses.retrieve(response.id)).output_text}`);
+  expect(received).toBe(`${response.id}: ${(await client.responses.retrieve(response.id)).output_text}`);
 });

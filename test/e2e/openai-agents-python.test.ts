@@ -80,7 +80,7 @@ def get_weather(city: str) -> str:
 def get_time(city: str) -> str:
     return f"Noon in {city}"
 
-base_url, two_rounds, told = sys.argv[1], sys.argv[2], []
+base_url, two_rounds, seen = sys.argv[1], sys.argv[2], []
 set_tracing_disabled(True)
 model = OpenAIChatCompletionsModel(
     model="openai/gpt-4o", openai_client=AsyncOpenAI(base_url=base_url, api_key="any")
@@ -91,22 +91,22 @@ clerk = Agent(name="Clerk", output_type=Person, model=model)
 host = Agent(name="Host", handoffs=[guide], model=model)
 
 async def main():
-    told.append((await Runner.run(guide, two_rounds)).final_output)
+    seen.append((await Runner.run(guide, two_rounds)).final_output)
     streaming, texts = Runner.run_streamed(guide, two_rounds), []
     async for event in streaming.stream_events():
         if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
             texts.append(event.data.delta)
-    told.append([streaming.final_output, "".join(texts)])
-    told.append((await Runner.run(clerk, sim(answer='{"name":"Ada","age":36}'))).final_output.age)
+    seen.append([streaming.final_output, "".join(texts)])
+    seen.append((await Runner.run(clerk, sim(answer='{"name":"Ada","age":36}'))).final_output.age)
     call = {"name": "transfer_to_guide", "arguments": {}}
     handed = await Runner.run(host, sim(rounds=[{"tools": [call]}], answer="Served."))
-    told.append([handed.final_output, handed.last_agent.name])
+    seen.append([handed.final_output, handed.last_agent.name])
     session = SQLiteSession("one")
     await Runner.run(guide, two_rounds, session=session)
-    told.append((await Runner.run(guide, sim(answer="Still here."), session=session)).final_output)
+    seen.append((await Runner.run(guide, sim(answer="Still here."), session=session)).final_output)
 
 asyncio.run(main())
-print(json.dumps(told))
+print(json.dumps(seen))
 `;
 
 test.skipIf(!hasSdk)('the Agents SDK for Python runs tools, streams and hands over (needs python3)', async () => {

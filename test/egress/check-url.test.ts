@@ -80,7 +80,7 @@ test.each(disguised)('a URL with loopback as %j is refused', (url) => {
   expect(complaint).toMatch(/is not a public address/);
 });
 
-const unfit: [string, RegExp][] = [
+const forbidden: [string, RegExp][] = [
   ['', /absolute http or https URL/],
   ['/hook', /absolute http or https URL/],
   ['http://', /absolute http or https URL/],
@@ -97,7 +97,7 @@ const unfit: [string, RegExp][] = [
   ['https://8.8.8.8:53/', /port that is reserved for other services/],
 ];
 
-test.each(unfit)('the URL “%s” is refused with a reason', (url, reason) => {
+test.each(forbidden)('the URL “%s” is refused with a reason', (url, reason) => {
   const complaint = checkUrl([], url);
 
   expect(complaint).toMatch(reason);

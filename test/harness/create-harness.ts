@@ -160,7 +160,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       return result;
     },
     beat: () => worker.heartbeat.beat('all'),
-    /** Does the worker's periodic work for turns that request a slot. */
+    /** Does the worker's periodic work for turns that want a slot. */
     admit: () => parts.admission.tick(),
     /** Does the worker's periodic work for turns that wait for provider limits. */
     wakeWaiting: () => wakeAllWaiting(worker),

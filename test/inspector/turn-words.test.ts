@@ -11,7 +11,12 @@ import { openTurn } from './open-turn.ts';
 const START = Date.parse('2026-01-01T12:00:00Z');
 
 /** Sets the times in a turn, in ms from its start: its events by number, and its only round. */
-async function retell({ db }: Harness, id: string, events: number[], round: [from: number, to: number]): Promise<void> {
+async function setTimes(
+  { db }: Harness,
+  id: string,
+  events: number[],
+  round: [from: number, to: number],
+): Promise<void> {
   const at = (ms: number) => new Date(START + ms);
   for (const [index, ms] of events.entries()) {
     await sql`update events set created_at = ${at(ms)} where turn_id = ${id} and number = ${index + 1}`.execute(db);
@@ -30,7 +35,7 @@ browserSuite('the words on the page of a turn', (open) => {
     await workUntilEnded(harness, id);
     await sql`update events set data = jsonb_set(data::jsonb, '{retry_in_ms}', case number when 3 then '4000' else '2000' end::jsonb)::json
       where turn_id = ${id} and type = 'step.retrying'`.execute(harness.db);
-    await retell(harness, id, [0, 0, 1_000, 6_000, 10_000, 10_000], [9_000, 10_000]);
+    await setTimes(harness, id, [0, 0, 1_000, 6_000, 10_000, 10_000], [9_000, 10_000]);
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page, problems } = inspector;
     await page.getByRole('heading', { name: 'Completed' }).waitFor();

@@ -60,7 +60,7 @@ test.each(wires)('%s: the official client sends the same request to the same pat
   await theirs(server.origin, server.asked[0]!.body as never).catch(() => undefined);
 
   const [sent, official] = server.asked;
-  expect(told(sent!)).toEqual(told(official!));
+  expect(received(sent!)).toEqual(received(official!));
 });
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
@@ -134,7 +134,7 @@ test('openai-responses: a conversation is sent as the official client sends it',
   await client.responses.create(conversation).catch(() => undefined);
 
   const [, sent, official] = server.asked;
-  expect(told(sent!)).toEqual(told(official!));
+  expect(received(sent!)).toEqual(received(official!));
   expect(checkOpenaiResponses(sent!.body)).toEqual([]);
 });
 
@@ -145,7 +145,7 @@ const settings: Partial<RoundRequest> = {
 };
 
 /** Returns a request without headers that name the client, and without the second key header for gateways. */
-function told({ path, headers, body }: Asked) {
+function received({ path, headers, body }: Asked) {
   const own =
     /^(user-agent|x-stainless-.*|x-goog-api-client|x-client-request-id|x-api-key|accept.*|sec-fetch-.*|content-length)$/;
   return { path, body, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.test(name))) };

@@ -50,21 +50,21 @@ export function answerOf({ response }: Exchange<unknown>): Answer {
   return {
     status,
     headers: { 'content-type': type, ...(retryAfter ? { 'retry-after': retryAfter } : {}) },
-    body: portions(text),
+    body: slices(text),
   };
 }
 
 /** Opens the recordings of one wire, and a server that answers like them. At the end, it logs counts in one line. */
 export function openRecordings(wire: string, isOurs: (entry: Entry) => boolean) {
   const files = entries.filter(isOurs);
-  const { count, told } = startCounts();
+  const { count, summary } = startCounts();
   let server: WireServer;
   beforeAll(async () => {
     server = await startWireServer();
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
-    const here = `${files.length} of ${entries.length} files; ${told()}`;
+    const here = `${files.length} of ${entries.length} files; ${summary()}`;
     console.log(`${wire} recordings: ${areRecordingsHere ? here : 'folder not found, skipped'}`);
   });
   test.skipIf(areRecordingsHere)(`${wire}: recordings of real traffic are not available`, () => undefined);
@@ -86,11 +86,11 @@ export function openRecordings(wire: string, isOurs: (entry: Entry) => boolean) 
 }
 
 /** Counts the played cases, for one line at the end. */
-export function startCounts(): { count(what: string): void; told(): string } {
+export function startCounts(): { count(what: string): void; summary(): string } {
   const counts = new Map<string, number>();
   return {
     count: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
-    told: () =>
+    summary: () =>
       [...counts]
         .sort()
         .map(([what, times]) => `${what} ${times}`)
@@ -98,7 +98,7 @@ export function startCounts(): { count(what: string): void; told(): string } {
   };
 }
 
-function portions(text: string): Uint8Array[] {
+function slices(text: string): Uint8Array[] {
   const bytes = Buffer.from(text);
   return Array.from({ length: Math.ceil(bytes.length / 1021) }, (_, at) => bytes.subarray(at * 1021, (at + 1) * 1021));
 }

@@ -96,9 +96,9 @@ test('data with a renamed marker is still valid JSON', () => {
 });
 
 test('markers in system messages stay unchanged', () => {
-  const told: Message = { role: 'system', content: 'Begin with [TOOL_CALL: get_weather].' };
+  const message: Message = { role: 'system', content: 'Begin with [TOOL_CALL: get_weather].' };
 
-  expect(renderHistory([told])).toEqual([told]);
+  expect(renderHistory([message])).toEqual([message]);
 });
 
 test('images of the user stay without markers, images of results become notes', () => {

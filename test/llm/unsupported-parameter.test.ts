@@ -74,10 +74,10 @@ test('an AI SDK package refuses unsupported fields and options of other provider
 });
 
 test('prompt_cache auto and off are always valid, a ttl only if supported', () => {
-  const told = { ...provider('anthropic'), cacheTtls: ['5m', '1h'] as const };
+  const configured = { ...provider('anthropic'), cacheTtls: ['5m', '1h'] as const };
   const problem = (wire: Capabilities['wire']) => unsupportedField(provider(wire), { prompt_cache: '1h' });
 
-  expect(unsupportedField(told, { prompt_cache: '1h' })).toBeNull();
+  expect(unsupportedField(configured, { prompt_cache: '1h' })).toBeNull();
   for (const wire of wires) {
     for (const prompt_cache of ['auto', 'off'] as const) {
       expect(unsupportedField(provider(wire), { prompt_cache })).toBeNull();

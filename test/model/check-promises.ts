@@ -45,7 +45,7 @@ function eventsOf({ turn, facts }: State, { adopts, calls }: Scene): number {
   const isAnswered = turn.status === 'completed' && turn.other !== 'handed';
   const before = turn.step === 'r3' ? 2 : Number(turn.step !== 'r1' && !adopts);
   const rounds = before + Number(isAnswered);
-  const hasOnce = turn.once !== 'none' && calls !== 'unfit';
+  const hasOnce = turn.once !== 'none' && calls !== 'invalid';
   const answers = Number(hasOnce) + Number(turn.other === 'ok' || turn.other === 'cancelled');
   return rounds + (turn.step === 'r1' ? 0 : answers) + Number(!isActive(turn)) + 2 * facts.reopened;
 }

@@ -7,7 +7,7 @@ const HELP = `npm run model -- [options]      plays the protocol in all orders a
                                 a scene is not safe, is not played to its end, or a mutant is not caught
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
-  --scene <name>     one scene of the turn (tools, client, approval, handed, adopted, unfit, retry, next, short,
+  --scene <name>     one scene of the turn (tools, client, approval, handed, adopted, invalid, retry, next, short,
                      continues, rescuerOff), or one small model: ${Object.keys(suites).slice(1).join(', ')} (all)
   --states <n>       states of one scene at most (4000000)
   --seconds <n>      seconds of one scene at most

@@ -85,7 +85,7 @@ export const rules = {
     commits('write-ending', 'promote-next'),
   ),
   R18: rule(
-    'Each lease assigns a new attempt number (`draft`). A run without a lease publishes no text. A round is saved under the newest number.',
+    'Each lease assigns a new draft number (`work.draft`). A run without a lease publishes no text. A round is saved under the newest number.',
     checkpoint('sql/draft', 'sql/fresh-step', 'turns/lease', 'turns/save-round'),
     commits('write-reply', 'write-ending'),
     worker('round/compact-history', 'round/publish-round'),
@@ -104,7 +104,7 @@ export const rules = {
     'A deleted turn is kept while another turn is based on it, and erased afterwards. Later turns skip it.',
     checkpoint('deletion/erase-hidden', 'deletion/erase-threads', 'turns/reading/history'),
   ),
-  R22: rule('Only one later turn imports an approved call.', turn('turn'), checkpoint('turns/adopt-calls'), [
+  R22: rule('Only one later turn adopts an approved call.', turn('turn'), checkpoint('turns/adopt-calls'), [
     'services/api/openai/responses/allowed-calls.ts',
   ]),
   R23: rule(

@@ -3,11 +3,11 @@ export type Scene = {
   /**
    * The calls of its batch. `once`: an `at_most_once` call. Beside it, `tools`: an idempotent call, `client`: a call
    * that a client answers, `approval`: a call that a person must allow, `handed`: a call that the caller answers in a
-   * later turn. `none`: the first reply is the answer, or hands all of its calls over. `unfit`: each reply is an
+   * later turn. `none`: the first reply is the answer, or hands all of its calls over. `invalid`: each reply is an
    * answer, which may break the output schema of the turn.
    */
-  calls: 'none' | 'once' | 'tools' | 'client' | 'approval' | 'handed' | 'unfit';
-  /** The turn begins with the batch: it imports calls of an earlier turn that a person has allowed. */
+  calls: 'none' | 'once' | 'tools' | 'client' | 'approval' | 'handed' | 'invalid';
+  /** The turn begins with the batch: it adopts calls of an earlier turn that a person has allowed. */
   adopts?: boolean;
   /** Another turn waits after it in the conversation, or may be created at any time. */
   next?: 'waits' | 'comes';

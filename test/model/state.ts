@@ -87,7 +87,7 @@ export type Run = {
     | 'asking'
     | 'saving'
     /** An answer that breaks the output schema. */
-    | 'saving-unfit'
+    | 'saving-invalid'
     | 'postponing'
     | 'failing'
     /** A round that is not sent to the model, since the caller has to answer its calls. */
@@ -152,7 +152,7 @@ export function firstState({ calls, next, expires, adopts }: Scene): State {
     turn: {
       ...{ status: 'queued', step, isRaised: false, lease: 'none', due: 'far', isEarly: false, atHead: true },
       ...{ claimed: false, expires: expires ?? false, expired: false },
-      once: calls === 'none' || calls === 'unfit' ? 'ok' : 'none',
+      once: calls === 'none' || calls === 'invalid' ? 'ok' : 'none',
       other: OTHERS[calls],
     },
     next: { status: next === 'waits' ? 'waiting' : 'absent', due: 'never', job: 'none' },
@@ -168,7 +168,7 @@ export function firstState({ calls, next, expires, adopts }: Scene): State {
 
 const OTHERS = {
   none: 'absent',
-  unfit: 'absent',
+  invalid: 'absent',
   once: 'absent',
   tools: 'able',
   client: 'waiting',

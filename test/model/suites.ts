@@ -23,7 +23,7 @@ export const suites: Record<string, Suite> = {
   drafts: draftSuite,
   fallback: fallbackSuite,
   tiers: tierSuite,
-  lines: threadSuite,
+  threads: threadSuite,
   compactions: compactionSuite,
   admission: admissionSuite,
   inputs: inputSuite,

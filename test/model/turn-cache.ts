@@ -54,7 +54,7 @@ function callsOf(
   cached: CachedStep,
   calls: Setting['scene']['calls'],
 ): Pick<Turn, 'step' | 'once' | 'other' | 'expired'> {
-  if (calls === 'unfit') return { step: 'r2', once: 'ok', other: 'absent', expired: false };
+  if (calls === 'invalid') return { step: 'r2', once: 'ok', other: 'absent', expired: false };
   if (calls === 'handed')
     return { step: cached === 'b1' ? 'b1' : 'r2', once: cached === 'b1' ? 'none' : 'ok', ...HANDED };
   if (cached !== 'b1') return { step: 'r2', once: 'ok', other: cached === 'r2' ? 'ok' : 'able', expired: false };

@@ -74,12 +74,12 @@ test('SIGHUP reloads the file in API and worker, and streams and turns continue'
   await Promise.all([api, worker].map((one) => untilLogged(one, 'projects.reloaded', { projects: 1, keys: 1 })));
   const during = await apiClient(String(url), 'key-of-new').findTurn(id);
   held.open();
-  const told = await stream.text();
+  const received = await stream.text();
   const fresh = apiClient(String(url), 'key-of-new');
 
   expect(during.status).toBe('in_progress');
   expect((await old.call('GET', `/v1/turns/${id}`)).status).toBe(401);
-  expect(told).toContain('turn.completed');
+  expect(received).toContain('turn.completed');
   expect(await fresh.findTurn(id)).toMatchObject({ status: 'completed' });
   expect((await fresh.findTurn(id)).rounds).toHaveLength(1);
 

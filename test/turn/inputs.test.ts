@@ -11,9 +11,9 @@ const said = (content: string) => ({ role: 'user' as const, content });
 const joining = (...texts: string[]) => texts.map((text) => ({ content: [said(text)], metadata: {} }));
 const texts = (items: readonly object[]) => items.map((item) => ('content' in item ? item.content : null));
 
-/** Returns a turn as read from its rows, with `sent` of each round in order. */
+/** Returns a turn as read from its rows, with `inputsSent` of each round in order. */
 function asRead(own: Partial<Turn>, ...sent: number[]): Turn {
-  const rounds = sent.map((sent, index) => ({ ...makeRound(index + 1, `text ${index + 1}`), sent }));
+  const rounds = sent.map((inputsSent, index) => ({ ...makeRound(index + 1, `text ${index + 1}`), inputsSent }));
   const turn = makeTurn({ ...own, rounds });
   return { ...turn, ...placeJoined(turn), input: beginningInput(turn) };
 }
@@ -21,9 +21,9 @@ function asRead(own: Partial<Turn>, ...sent: number[]): Turn {
 test('joined input belongs to the round that was first sent with it', () => {
   const joined = joining('a', 'b', 'c', 'd', 'e');
 
-  const queued = asRead({ joined, begunWith: null, status: 'queued' });
-  const running = asRead({ joined, begunWith: 1 }, 1, 3);
-  const waiting = asRead({ joined, begunWith: 5 });
+  const queued = asRead({ joined, inputsAtStart: null, status: 'queued' });
+  const running = asRead({ joined, inputsAtStart: 1 }, 1, 3);
+  const waiting = asRead({ joined, inputsAtStart: 5 });
 
   expect([texts(queued.input), queued.pendingInput]).toEqual([['Hi', 'a', 'b', 'c', 'd', 'e'], []]);
   expect(texts(running.input)).toEqual(['Hi', 'a']);
@@ -34,7 +34,7 @@ test('joined input belongs to the round that was first sent with it', () => {
 });
 
 test('transcript, history and items show joined input in the order of sending', () => {
-  const turn = asRead({ joined: joining('a', 'b'), begunWith: 0, status: 'failed' }, 0, 1);
+  const turn = asRead({ joined: joining('a', 'b'), inputsAtStart: 0, status: 'failed' }, 0, 1);
 
   const order = ['Hi', 'text 1', 'a', 'text 2', 'b'];
   expect(texts(transcriptOf([turn]))).toEqual(order);

@@ -14,7 +14,7 @@ test('a round that asked for tools is followed by the batch of its open calls', 
   expect(step).toMatchObject({ kind: 'run-tool-batch', round: 1, calls: [{ index: 1 }] });
 });
 
-test('imported calls run before the first round, and count toward the limits', () => {
+test('adopted calls run before the first round, and count toward the limits', () => {
   const adopted = (...results: (null | undefined)[]) =>
     makeRound(
       0,

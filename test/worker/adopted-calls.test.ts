@@ -6,7 +6,7 @@ import { describeQueue } from '#test/harness/queues.ts';
 
 type Opened = Awaited<ReturnType<typeof openApproving>>;
 
-/** Creates a response that imports calls, and returns the id of its turn. */
+/** Creates a response that adopts calls, and returns the id of its turn. */
 async function adopt(opened: Opened, { calls = ['call_pay'], ...body }: { calls?: string[]; pawl?: object } = {}) {
   const asked = await opened.ask(...calls.map((id) => pay(id)));
   const input = asked.requests.map((id) => answered(id, true, 'It is due.'));
@@ -18,7 +18,7 @@ const categoryOf = ({ adopted_calls: adopted }: TurnResource) =>
   adopted?.results.map(({ status, error }) => error?.category ?? status);
 
 describeQueue(({ redis }) => {
-  test('an imported call runs once, and the model is asked once, if jobs arrive 3 times', async () => {
+  test('an adopted call runs once, and the model is asked once, if jobs arrive 3 times', async () => {
     await using opened = await openApproving({ redis });
     const { harness } = opened;
     const id = await adopt(opened);
@@ -32,7 +32,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a turn shows its imported calls in its events, its ledger and the history', async () => {
+test('a turn shows its adopted calls in its events, its ledger and the history', async () => {
   await using opened = await openApproving();
   const { harness } = opened;
   const id = await adopt(opened);
@@ -64,7 +64,7 @@ test('a turn shows its imported calls in its events, its ledger and the history'
   expect(messages.data.at(-1)).toMatchObject({ role: 'assistant', adopted_calls: adopted });
 });
 
-test('an imported call of a lost worker is not repeated, and its outcome is unknown', async () => {
+test('an adopted call of a lost worker is not repeated, and its outcome is unknown', async () => {
   await using opened = await openApproving({ reply: () => null });
   const { harness, server } = opened;
   const id = await adopt(opened);
@@ -84,7 +84,7 @@ test('an imported call of a lost worker is not repeated, and its outcome is unkn
   expect(opened.called()).toHaveLength(1);
 });
 
-test('a lost job of imported calls is rescued, also after the last result', async () => {
+test('a lost job of adopted calls is rescued, also after the last result', async () => {
   await using opened = await openApproving();
   const { harness } = opened;
   const id = await adopt(opened);
@@ -100,7 +100,7 @@ test('a lost job of imported calls is rescued, also after the last result', asyn
   expect(opened.called()).toHaveLength(1);
 });
 
-test('a cancel settles a running imported call, and a late result is dropped', async () => {
+test('a cancel settles a running adopted call, and a late result is dropped', async () => {
   await using opened = await openApproving({ reply: () => null });
   const { harness, server } = opened;
   const id = await adopt(opened);
@@ -115,7 +115,7 @@ test('a cancel settles a running imported call, and a late result is dropped', a
   expect([turn.status, categoryOf(turn)]).toEqual(['cancelled', ['outcome_unknown']]);
 });
 
-test('a retry after a failed first round does not repeat imported calls', async () => {
+test('a retry after a failed first round does not repeat adopted calls', async () => {
   await using opened = await openApproving();
   const { harness } = opened;
   const id = await adopt(opened);
@@ -133,7 +133,7 @@ test('a retry after a failed first round does not repeat imported calls', async 
   expect(opened.called()).toHaveLength(1);
 });
 
-test('imported calls count toward max_tool_calls of the turn that runs them', async () => {
+test('adopted calls count toward max_tool_calls of the turn that runs them', async () => {
   await using opened = await openApproving();
   const id = await adopt(opened, { calls: ['call_a', 'call_b', 'call_c'], pawl: { limits: { max_tool_calls: 2 } } });
 

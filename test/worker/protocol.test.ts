@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect } from 'vitest';
 import { openAnswerSlot } from '#core/bounds/answer-slots.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
@@ -8,7 +9,7 @@ import type { Turn } from '#core/turn/turn.ts';
 import { answerCall } from '#services/worker/batch/answer-call.ts';
 import { planCall } from '#services/worker/batch/plan-calls.ts';
 import { startStopwatch } from '#services/worker/batch/stopwatch.ts';
-import { jobHandler } from '#services/worker/job-handler.ts';
+import { jobHandler, loggingHandler } from '#services/worker/job-handler.ts';
 import { openLease, startRun } from '#services/worker/lease/run.ts';
 import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
 import { msAgo } from '#test/harness/moments.ts';
@@ -191,6 +192,22 @@ test('a call that breaks off does not move the results of its siblings', async (
   expect(results).toEqual(['pending', 'success']);
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed' });
   expect(recorder.calls).toHaveLength(1);
+});
+
+test('the log line of a job that breaks off has the turn_id and the step', async ({ harness }) => {
+  const { id } = await harness.startTurn({ input: 'Hi' });
+  const lines: object[] = [];
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
+  const heldWrites = {
+    ...harness.worker.heldWrites,
+    blocks: () => {
+      throw new Error('broken');
+    },
+  };
+
+  await harness.workOnce(loggingHandler({ ...harness.worker, log, heldWrites }));
+
+  expect(lines).toEqual([expect.objectContaining({ event: 'job.failed', turn_id: id, step: 'r1', generation: 0 })]);
 });
 
 test('a job that arrives too early has no effect, and its step is retried in time', async ({ harness }) => {

@@ -20,7 +20,7 @@ export const MCP_BOUNDS = {
   /** Further events in all streams of one server, or lines of one command, that are read at once, and per second. */
   eventsAtOnce: 2_000,
   eventsPerSecond: 500,
-  /** Large answers of one command that wait for a slot while Pawl reads on. */
+  /** Large answers of one command that wait for a slot while the command is read on. */
   largeLines: 4,
   /** Answers to requests of one server that are on their way at once. Further requests get no answer. */
   answersAtOnce: 8,

@@ -8,7 +8,7 @@ export type ExclusiveConnection = Pick<OpenConnection, 'run' | 'begin' | 'runAlo
  */
 export type Pool = {
   run(statement: Statement): Promise<Rows>;
-  /** Takes a connection. Waits in line if all connections are taken. */
+  /** Takes a connection. Waits if all connections are taken. */
   take(): Promise<ExclusiveConnection>;
   close(): Promise<void>;
 };

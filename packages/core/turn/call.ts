@@ -28,13 +28,13 @@ export function callsOf({ adopted, rounds }: Calls, round: number | null): ToolC
   return round === 0 ? adopted : (rounds.find(({ number }) => number === round)?.calls ?? []);
 }
 
-/** Returns the calls of a turn's last round, or the imported calls before the first round. */
+/** Returns the calls of a turn's last round, or the adopted calls before the first round. */
 export function latestCalls({ adopted, rounds }: Calls): ToolCall[] {
   return rounds.at(-1)?.calls ?? adopted;
 }
 
 /**
- * Returns the tools that run a call: the tools of its turn, or the tool of the turn that requested an imported call.
+ * Returns the tools that run a call: the tools of its turn, or the tool of the turn that requested an adopted call.
  */
 export function toolsFor(
   { tools, adopted_tools = [] }: Pick<TurnConfig, 'tools' | 'adopted_tools'>,

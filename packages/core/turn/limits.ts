@@ -1,6 +1,6 @@
 import { sumKnownCosts, type Usage, usageOfTurn, usagesOfTurn } from './reply.ts';
 
-/** The parts of a turn that limits count: committed rounds, imported calls, and summaries. */
+/** The parts of a turn that limits count: committed rounds, adopted calls, and summaries. */
 type CountedTurn = {
   adopted: readonly unknown[];
   rounds: readonly { usage: Usage | null; calls: readonly unknown[] }[];

@@ -50,7 +50,7 @@ export type SavedRound = {
   model: string;
   reply: Reply;
   attempts: number;
-  /** The attempt number from the run's lease, or null without a number. */
+  /** The draft number from the run's lease, or null without a number. */
   draft?: number | null;
   startedAt: number;
   warnings: string[];
@@ -84,7 +84,7 @@ export function predictQueuedTurn(
     trace: turn.trace ?? null,
     scheduleId: turn.scheduleId ?? null,
     warnings: turn.config.warnings ?? [],
-    ...{ status: 'queued', hidden: false, lastEvent: 1, failedRequests: 0, begunWith: null },
+    ...{ status: 'queued', hidden: false, lastEvent: 1, failedRequests: 0, inputsAtStart: null },
     ...{ adopted: [], rounds: [], compactions: [], joined: [], pendingInput: [] },
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
@@ -137,7 +137,7 @@ function begunTurn(turn: Turn, committedAt: string, { events }: { events: number
     ...turn,
     status: 'in_progress',
     startedAt: startedAt ?? committedAt,
-    begunWith: turn.begunWith ?? turn.joined.length,
+    inputsAtStart: turn.inputsAtStart ?? turn.joined.length,
     lastEvent: lastEvent + started + events,
   };
 }
@@ -188,7 +188,7 @@ function roundOf(
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
     ...{ serviceTier, reasoning, refusalFrom, violations },
     draft: draft ?? 0,
-    sent: joined.length,
+    inputsSent: joined.length,
     input: pendingInput,
     startedAt: new Date(startedAt).toISOString(),
     calls: calls.map((call, index) => callOf(call, { round: number, index, completedAt })),

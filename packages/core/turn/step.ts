@@ -1,6 +1,6 @@
 /**
  * A step of a turn. A round asks the model. A batch runs the tool calls of that round's reply. Batch 0 has the
- * imported calls.
+ * adopted calls.
  */
 export type Step = { kind: 'round' | 'batch'; round: number };
 
@@ -9,7 +9,7 @@ const PREFIXES = { round: 'r', batch: 'b' } as const;
 /** The name of a turn's first step. */
 export const FIRST_STEP = nameStep('round', 1);
 
-/** The name of the first step of a turn with imported calls: their batch precedes all rounds. */
+/** The name of the first step of a turn with adopted calls: their batch precedes all rounds. */
 export const ADOPTED_STEP = nameStep('batch', 0);
 
 /** Returns the name of a step for rows and jobs: `r1`, `b1`, `r2` … SQL in `checkpoint/` builds the same text. */

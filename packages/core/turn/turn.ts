@@ -85,13 +85,13 @@ export type Round = {
   refusalFrom: number | null;
   /** The violations of the turn's output schema in the answer. Null if there are none, or if the text is no answer. */
   violations: Violation[] | null;
-  /** The committed attempt number of the round: 0, plus 1 for each earlier attempt that may have published text. */
+  /** The committed draft number of the round: 0, plus 1 for each earlier attempt that may have published text. */
   draft: number;
   /** Requests for the reply, which may be several only with emulated tool calls. */
   requests: number;
   attempts: number;
   /** How many joined inputs of its turn the model had received, up to this round: all that its run had loaded (R29). */
-  sent: number;
+  inputsSent: number;
   /** The inputs that this round sent first, after the results of the round before. */
   input: InputItem[];
   startedAt: string;
@@ -113,7 +113,7 @@ export type Turn = {
   /** All joined inputs, in the order of acceptance. */
   joined: JoinedInput[];
   /** How many joined inputs the turn began with, or null before its start. */
-  begunWith: number | null;
+  inputsAtStart: number | null;
   /** Inputs that joined after the start and that no committed round has sent. */
   pendingInput: InputItem[];
   priority: number;
@@ -149,7 +149,7 @@ export type Turn = {
 /** A turn in a list: without its texts, and with a flag for a response and for an output schema. */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactions'> & {
   config: Pick<TurnConfig, 'model' | 'origin'> & { response?: unknown; output_schema?: unknown };
-  rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'sent' | 'calls'>[];
+  rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'inputsSent' | 'calls'>[];
   compactions: Pick<Compaction, 'usage' | 'requests'>[];
   callCount: number;
 };
@@ -164,14 +164,14 @@ export type Work = {
   generation: number;
   /** Whether the turn is the head of its conversation. Later turns wait. */
   atHead: boolean;
-  /** Whether the turn is before its start time: it is in no line, and no other turn sees it (R35). */
+  /** Whether the turn is before its start time: it has no position, and no other turn sees it (R35). */
   delayed: boolean;
   leaseOwner: string | null;
   /** Whether a run has the lease, and the lease has not expired (R9). */
   leased: boolean;
   /** No other job for the step can exist: a run may start without writing (R3). */
   uncontended: boolean;
-  /** The attempt number of the round that the next lease assigns. */
+  /** The draft number of the round that the next lease assigns. */
   draft: number;
   overdue: boolean;
   /** Milliseconds to the turn's deadline, or null without a deadline. */

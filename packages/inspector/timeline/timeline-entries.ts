@@ -12,7 +12,7 @@ export type Compaction = NonNullable<Turn['compactions']>[number];
 type Retrying = { kind: 'event'; event: EventOf<'step.retrying'>; bars: Bar[] };
 
 /**
- * An entry of a timeline. A round and a batch are checkpoints, and round 0 has the imported calls. A `lost` entry
+ * An entry of a timeline. A round and a batch are checkpoints, and round 0 has the adopted calls. A `lost` entry
  * counts attempts without an outcome. An `idle` entry is a step that waited long for a worker.
  */
 export type Entry = { bars: Bar[] } & (
@@ -151,7 +151,7 @@ function startBars({ turn, cursor, position }: Reading, now: number | null): Bar
 
 type Batch = Pick<Round, 'number' | 'tool_calls' | 'completed_at'> & { results: AdoptedCalls['results'] };
 
-/** Returns the entries of a round's calls or of imported calls, after an entry for a long wait for a worker. */
+/** Returns the entries of a round's calls or of adopted calls, after an entry for a long wait for a worker. */
 function batchEntries(round: Batch, { events, live, position }: Reading): Entry[] {
   if (round.tool_calls.length === 0) return [];
   const resumedAt = events.flatMap(({ type, created_at: at }) => (type === 'turn.resumed' ? [at] : []));

@@ -94,7 +94,7 @@ function WorkerView({ worker }: { worker: Worker }) {
       <progress
         max={concurrency}
         value={Math.min(steps.length, concurrency)}
-        aria-label={`Steps that ${id} runs, of its places`}
+        aria-label={`Steps that ${id} runs, of its slots`}
       />
       <ul>
         {longest.map(({ turn_id: turnId, step, since }) => (

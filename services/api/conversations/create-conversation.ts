@@ -98,7 +98,7 @@ async function creationOf(
   const standing = { config: standingOf(body), metadata: body.metadata ?? {} };
   if (!body.input || !config) {
     return {
-      atOnce: async (db) => {
+      alone: async (db) => {
         await createConversation(db, { id, project, ...standing });
         return { status: 201, resourceId: id };
       },
@@ -121,6 +121,6 @@ async function creationOf(
 
 /** Makes the conversation the resource of the answer, in place of its turn. */
 function withResource(creation: Creation<Started>, resourceId: string): Creation<Created & Pick<Started, 'wakeups'>> {
-  if (!creation.together) return { atOnce: async (db) => ({ ...(await creation.atOnce(db)), resourceId }) };
-  return { together: async (trx) => ({ ...(await creation.together(trx)), resourceId }) };
+  if (!creation.inTransaction) return { alone: async (db) => ({ ...(await creation.alone(db)), resourceId }) };
+  return { inTransaction: async (trx) => ({ ...(await creation.inTransaction(trx)), resourceId }) };
 }

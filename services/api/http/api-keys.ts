@@ -47,12 +47,12 @@ export function makeApiKeys(accessKeys: () => AccessKey[], host: string): ApiKey
 }
 
 /** Derives a result from a value, again after each change of the value. */
-function remembered<Value, Created>(read: () => Value, make: (value: Value) => Created): () => Created {
-  let last: { value: Value; created: Created } | undefined;
+function remembered<Value, Derived>(read: () => Value, derive: (value: Value) => Derived): () => Derived {
+  let last: { value: Value; derived: Derived } | undefined;
   return () => {
     const value = read();
-    if (!last || last.value !== value) last = { value, created: make(value) };
-    return last.created;
+    if (!last || last.value !== value) last = { value, derived: derive(value) };
+    return last.derived;
   };
 }
 

@@ -26,7 +26,7 @@ export async function withIdempotencyKey<M extends Created>(
   { db }: { db: Db },
   creation: Creation<M>,
 ): Promise<M | Replayed> {
-  if (c.req.header('idempotency-key') === undefined && creation.atOnce) return creation.atOnce(db);
+  if (c.req.header('idempotency-key') === undefined && creation.alone) return creation.alone(db);
   return db.transaction().execute(await makeOnce(c, creation));
 }
 
@@ -36,7 +36,7 @@ export async function makeOnce<M extends Created>(
   creation: Creation<M>,
 ): Promise<(trx: Trx) => Promise<M | Replayed>> {
   const key = readKey(c.req.header('idempotency-key'));
-  const make = (trx: Trx) => (creation.together ? creation.together(trx) : creation.atOnce(trx));
+  const make = (trx: Trx) => (creation.inTransaction ? creation.inTransaction(trx) : creation.alone(trx));
   if (key === undefined) return make;
 
   const request = await keyOf(c, key);

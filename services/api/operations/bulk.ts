@@ -135,7 +135,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
       if ((await createBulk(trx, { id, project, action, filter: asAsked, matching })) > MAX_BULK_TURNS) throw tooMany();
       return { status: 202, resourceId: id };
     };
-    const { resourceId } = await withIdempotencyKey(c, context, { together: creation });
+    const { resourceId } = await withIdempotencyKey(c, context, { inTransaction: creation });
     c.header('Location', `${context.publicUrl}/v1/bulk/${resourceId}`);
     return c.json(presentBulk(await findOwnBulk(context.db, project, resourceId)), 202);
   };

@@ -5,18 +5,18 @@ import type { Db, Trx } from '#core/checkpoint/tables.ts';
 export type BoundProject = { name: string; maxQueuedTurns: number };
 
 /** Starts a turn in a transaction. If it `standsAlone`, it locks no existing rows and queues at most a single turn. */
-export type Start<Created> = {
+export type Start<Result> = {
   standsAlone: boolean;
-  make(trx: Trx): Promise<Created>;
+  make(trx: Trx): Promise<Result>;
   /** Returns whether a turn was queued, and not replayed. */
-  isNew(created: Created): boolean;
+  isNew(result: Result): boolean;
 };
 
 /** The started turn, and how many more turns may be queued. Null: the turn exceeded the limit and is undone. */
-export type Admitted<Created> = { created: Created; remaining: number } | null;
+export type Admitted<Result> = { result: Result; remaining: number } | null;
 
 /** Starts turns of projects with a limit of queued turns. */
-export type StartQueue = <Created>(project: BoundProject, start: Start<Created>) => Promise<Admitted<Created>>;
+export type StartQueue = <Result>(project: BoundProject, start: Start<Result>) => Promise<Admitted<Result>>;
 
 type Waiting = { start: Start<unknown>; resolve(admitted: Admitted<unknown>): void; reject(error: unknown): void };
 
@@ -36,8 +36,8 @@ export function makeStartQueue(db: Db): StartQueue {
     while (queue.length > 0) await startTogether(db, project, takeBatch(queue));
     queues.delete(project.name);
   }
-  return <Created>(project: BoundProject, start: Start<Created>) =>
-    new Promise<Admitted<Created>>((resolve, reject) => {
+  return <Result>(project: BoundProject, start: Start<Result>) =>
+    new Promise<Admitted<Result>>((resolve, reject) => {
       const queue = queues.get(project.name) ?? [];
       queue.push({ start, resolve, reject } as Waiting);
       if (!queues.has(project.name)) void work(project, queue);
@@ -91,11 +91,11 @@ async function admit(
 ): Promise<Outcome> {
   try {
     const admitted = await withinSavepoint(trx, async () => {
-      const created = await start.make(trx);
-      const isNew = start.isNew(created);
+      const result = await start.make(trx);
+      const isNew = start.isNew(result);
       const remaining = await remainingAfter(isNew);
       if (isNew && remaining < 0) throw new OneTooMany();
-      return { created, remaining };
+      return { result, remaining };
     });
     return { admitted };
   } catch (error) {

@@ -24,18 +24,18 @@ export async function startWithinQuota<M extends Created>(
   const admitted = await context.startQueue(
     { name: project.name, maxQueuedTurns },
     {
-      standsAlone: creation.atOnce !== undefined,
+      standsAlone: creation.alone !== undefined,
       make: once,
       isNew: (created) => !('isReplay' in created) && !('hasJoined' in created),
     },
   );
   if (!admitted) refuseQuota(project, { name: 'max_queued_turns', resetSeconds: null });
-  tell(c, project, admitted.remaining);
-  return admitted.created;
+  addQuotaHeaders(c, project, admitted.remaining);
+  return admitted.result;
 }
 
 /** Adds the rest of the queued-turns quota to the headers of an earlier check. */
-function tell(c: Context<ApiEnv>, project: Project, remaining: number): void {
+function addQuotaHeaders(c: Context<ApiEnv>, project: Project, remaining: number): void {
   const state = { name: 'max_queued_turns' as const, remaining, resetSeconds: null };
   c.header('RateLimit-Policy', quotaHeaders(project, state)['RateLimit-Policy']);
   c.header('RateLimit', stateItem(state), { append: true });
@@ -47,8 +47,8 @@ function tell(c: Context<ApiEnv>, project: Project, remaining: number): void {
 function withinTokensPerDay<M extends Created>(
   { tokensPerDay }: { tokensPerDay: TokensPerDay },
   project: string,
-  { together, atOnce }: Creation<M>,
+  { inTransaction, alone }: Creation<M>,
 ): Creation<M> {
-  if (together) return { together: (trx) => tokensPerDay.check(project).then(() => together(trx)) };
-  return { atOnce: (db) => tokensPerDay.check(project).then(() => atOnce(db)) };
+  if (inTransaction) return { inTransaction: (trx) => tokensPerDay.check(project).then(() => inTransaction(trx)) };
+  return { alone: (db) => tokensPerDay.check(project).then(() => alone(db)) };
 }

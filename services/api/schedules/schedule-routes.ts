@@ -104,7 +104,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     await checkTurn(context, { project, turn, conversationId });
     const id = newId('sched');
     const created = await withIdempotencyKey(c, context, {
-      together: async (trx) => {
+      inTransaction: async (trx) => {
         const now = await readClock(trx);
         const planned = readPlan(plan, { now });
         const own = { id, project, keyId: c.get('keyId'), turn, conversationId, createdAt: now };

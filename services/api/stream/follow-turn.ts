@@ -27,7 +27,7 @@ export function followTurn(watch: TurnWatch, context: WatchContext, start: Strea
       sentLive: watch.watched.liveBuffer.nothingSent(),
     };
     return {
-      tell: () => (sendKnown(stream) ? undefined : readOn(stream)),
+      send: () => (sendKnown(stream) ? undefined : readOn(stream)),
       heartbeat: format.heartbeat,
       refusal: format.refusal,
     };

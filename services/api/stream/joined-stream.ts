@@ -21,12 +21,12 @@ export type JoinedStream = {
 };
 
 /** How a turn is sent to a stream. */
-export type Telling = {
+export type Sending = {
   /**
    * Sends the known messages, as far as there is room. It returns a promise if a read is needed first, and is then
    * called again.
    */
-  tell(): Promise<void> | undefined;
+  send(): Promise<void> | undefined;
   heartbeat: string | Uint8Array;
   /** Returns the last message of a stream that cannot continue. */
   refusal(refused: Pick<RequestRefused, 'code' | 'message'>): string | Uint8Array;
@@ -40,8 +40,8 @@ export type Telling = {
  * Joins a stream to the watch of a turn, until the end of the turn is sent or its client has disconnected. It sends
  * sequentially: events that happen during a read are sent afterwards.
  */
-export function joinWatch(watch: TurnWatch, sink: Sink, begin: (stream: JoinedStream) => Telling): EventStream {
-  let phase: 'idle' | 'telling' | 'over' = 'idle';
+export function joinWatch(watch: TurnWatch, sink: Sink, begin: (stream: JoinedStream) => Sending): EventStream {
+  let phase: 'idle' | 'sending' | 'over' = 'idle';
   let leaveWatch = () => {};
 
   const hasRoom = () => phase !== 'over' && sink.isReady();
@@ -58,16 +58,16 @@ export function joinWatch(watch: TurnWatch, sink: Sink, begin: (stream: JoinedSt
     leave();
     sink.end();
   }
-  const { tell, heartbeat, refusal, farewell } = begin({ hasRoom, write, end });
+  const { send, heartbeat, refusal, farewell } = begin({ hasRoom, write, end });
   async function advance(): Promise<void> {
     if (phase !== 'idle') return;
-    phase = 'telling';
+    phase = 'sending';
     try {
-      for (let reading = tell(); reading; reading = tell()) await reading;
+      for (let reading = send(); reading; reading = send()) await reading;
     } catch (error) {
       watch.readLater(error);
     } finally {
-      if (phase === 'telling') phase = 'idle';
+      if (phase === 'sending') phase = 'idle';
     }
   }
   leaveWatch = watch.addStream({

@@ -12,7 +12,7 @@ export type RoundBuffer = RoundAttempt & {
   refusalFrom: number | null;
 };
 
-/** An attempt at a round. Runs of the same attempt differ by their attempt number. */
+/** An attempt at a round. Runs of the same attempt differ by their draft number. */
 type RoundAttempt = { round: number; attempt: number; draft: number };
 type RoundEvent = Extract<LiveEvent, { attempt: number }>;
 /** The deltas that are addressed by an offset. */

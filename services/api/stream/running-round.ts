@@ -3,9 +3,9 @@ import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import type { WatchedTurn } from './watched-turn.ts';
 
 /**
- * Returns the running round as far as this process has received it. A stream passes the latest attempt number of the
- * turn that its request read. An attempt that was abandoned before the request is not sent, although its text may
- * still be in memory.
+ * Returns the running round as far as this process has received it. A stream passes the latest draft of the turn that
+ * its request read. A draft that was given up before the request is not sent, although its text may still be in
+ * memory.
  */
 export function runningRound(
   { progress, liveBuffer }: WatchedTurn,

@@ -75,7 +75,7 @@ function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv>
     const config = await resolveConfig(standing, { ...context, project, input: body.input });
     const taken = await takeInput(context, { project, config, input: body.input });
     const start = { ...startedBy(c, context), conversationId: newId('conv'), config, taken, request: body };
-    const created = await startWithinQuota(c, context, startingConversation(start, begunWith(standing)));
+    const created = await startWithinQuota(c, context, startingConversation(start, conversationOf(standing)));
     return c.json(await accept(c, context, created), 202);
   };
 }
@@ -92,12 +92,13 @@ function startInConversation(context: ApiContext): RouteHandler<typeof inConvers
     const config = await resolveConfig(mergeConfig(conversation.config, given), rules);
     const taken = await takeInput(context, { project, config, input: body.input });
     const start = { ...startedBy(c, context), conversationId: conversation.id, config, taken, request: body, given };
-    const created = await startWithinQuota(c, context, { together: (trx) => joinOrStartTurn(trx, start) });
+    const created = await startWithinQuota(c, context, { inTransaction: (trx) => joinOrStartTurn(trx, start) });
     return c.json(await accept(c, context, created), statusOf(created));
   };
 }
 
-function begunWith(config: StandingConfig) {
+/** Returns the new conversation of a turn. Its configuration belongs to that turn. */
+function conversationOf(config: StandingConfig) {
   return { config, metadata: {}, begunByTurn: true };
 }
 

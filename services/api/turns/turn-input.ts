@@ -49,7 +49,7 @@ export function turnInputRoutes(context: ApiContext) {
     if (!(await findReplay(c, context))) {
       const taken = await takeInput(context, { project, config: turn.config, input });
       const joining = { taken, metadata: metadata ?? {} };
-      const created = await withIdempotencyKey(c, context, { together: (trx) => addInput(trx, turn, joining) });
+      const created = await withIdempotencyKey(c, context, { inTransaction: (trx) => addInput(trx, turn, joining) });
       if (!('isReplay' in created)) await publishChanges(context, { wakeups: [], joined: [turn.id] });
     }
     const now = await findOwnTurn(context.db, project, turn.id);

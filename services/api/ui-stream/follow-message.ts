@@ -1,6 +1,6 @@
 import type { LatestDraft } from '#core/turn/responses/events.ts';
 import { errorChunk, type UiChunk } from '#core/turn/ui-message/chunk.ts';
-import { makeUiTeller, type UiTeller } from '#core/turn/ui-message/ui-teller.ts';
+import { makeUiSender, type UiSender } from '#core/turn/ui-message/ui-sender.ts';
 import { DONE, EVENT_STREAM_HEADERS, HEARTBEAT } from '../openai/responses/stream/event-frame.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../stream/joined-stream.ts';
 import { runningRound } from '../stream/running-round.ts';
@@ -9,7 +9,7 @@ import type { TurnWatch } from '../stream/turn-watch.ts';
 import type { WatchedTurn } from '../stream/watched-turn.ts';
 
 /**
- * The sink of a stream, and the last event and the latest attempt number of the turn that its request read. Older
+ * The sink of a stream, and the last event and the latest draft number of the turn that its request read. Older
  * events are not sent.
  */
 type MessageStart = { lastEvent: number; current: LatestDraft | null; sink: Sink };
@@ -20,9 +20,9 @@ type MessageStart = { lastEvent: number; current: LatestDraft | null; sink: Sink
  * chunk. The SDK would take a silent end for the end of the message.
  */
 export function followMessage(watch: TurnWatch, { sink, ...start }: MessageStart): EventStream {
-  const teller = makeUiTeller((running, pieces) => sharePieces(watch.watched, running, pieces));
+  const sender = makeUiSender((running, pieces) => sharePieces(watch.watched, running, pieces));
   return joinWatch(watch, sink, (joined) => ({
-    tell: () => tellKnown(watch.watched, { teller, joined, ...start }),
+    send: () => sendKnown(watch.watched, { sender, joined, ...start }),
     heartbeat: HEARTBEAT,
     refusal: (refused) => chunkFrame(errorChunk(refused)),
     farewell: Buffer.from(chunkFrame(errorChunk(STOPPING))),
@@ -36,16 +36,16 @@ const STOPPING = {
   message: 'This server is stopping. The turn continues. Request the stream again.',
 };
 
-type Stream = { teller: UiTeller; joined: JoinedStream } & Omit<MessageStart, 'sink'>;
+type Stream = { sender: UiSender; joined: JoinedStream } & Omit<MessageStart, 'sink'>;
 
-function tellKnown(watched: WatchedTurn, { teller, joined, lastEvent, current }: Stream): undefined {
+function sendKnown(watched: WatchedTurn, { sender, joined, lastEvent, current }: Stream): undefined {
   const { known } = watched;
   if (!known || known.lastEvent < lastEvent || !joined.hasRoom()) return;
-  for (const chunk of teller.tell(known, runningRound(watched, current))) {
+  for (const chunk of sender.send(known, runningRound(watched, current))) {
     joined.write(sharedChunkFrame(watched, chunk));
     if (!joined.hasRoom()) break;
   }
-  const end = teller.end();
+  const end = sender.end();
   if (end) joined.end(end === 'whole' ? DONE : undefined);
 }
 

@@ -58,7 +58,7 @@ function rotateSecret(context: ApiContext): RouteHandler<typeof rotate, ApiEnv> 
     const project = c.get('project');
     const { id } = await findOwnWebhookEndpoint(context.db, project, c.req.valid('param').id);
     await withIdempotencyKey(c, context, {
-      atOnce: async (db) => {
+      alone: async (db) => {
         await rotateEndpointSecret(db, { project, id }, newWebhookSecret());
         return { status: 200, resourceId: id };
       },

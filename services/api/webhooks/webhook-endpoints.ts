@@ -96,7 +96,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const project = c.get('project');
     const id = newId('whe');
     const created = await withIdempotencyKey(c, context, {
-      atOnce: async (db) => {
+      alone: async (db) => {
         const own = { description, events, withTurn, secret: newWebhookSecret() };
         if (!(await createWebhookEndpoint(db, { id, project, url, ...own }))) throw tooMany();
         return { status: 201, resourceId: id };

@@ -18,13 +18,13 @@ export type Lease = {
   readonly generation: number;
   /** Aborts with a `StopReason` when the run is stopped. */
   readonly signal: AbortSignal;
-  /** The attempt number that the database gave with the lease, or null until the run has taken the lease. */
+  /** The draft number that the database gave with the lease, or null until the run has taken the lease. */
   readonly draft: number | null;
   /** Resolves once the run has taken the lease. */
   readonly taken: Promise<void>;
   /** Returns the milliseconds since the run has started and loaded its turn. */
   ageMs(): number;
-  /** Notes that the database has given the run the lease, with this attempt number. */
+  /** Notes that the database has given the run the lease, with this draft number. */
   take(draft: number): void;
   stop(reason: StopReason): void;
 };

@@ -6,7 +6,7 @@ import { cleanText } from '#core/text.ts';
 import { checkOutput } from '#core/tools/arguments/check-output.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import { type Outcome, outcomeOf } from '#core/turn/outcome.ts';
-import { invalidOutput, needsRepair } from '#core/turn/output/output-schema.ts';
+import { invalidOutputError, needsRepair } from '#core/turn/output/output-schema.ts';
 import type { Violation } from '#core/turn/output/violation.ts';
 import { type AnswerRound, predictAfterAnswer, predictAfterRound } from '#core/turn/predict.ts';
 import { loopingCall } from '#core/turn/reached-limit.ts';
@@ -32,7 +32,7 @@ type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 
 /** A reply with the columns of all writes that may save it. */
 type RepliedRound = Omit<AnswerRound, 'violations'> & {
-  sent: number;
+  inputsSent: number;
   basedOn: number | null;
   calls: NewCall[];
   nextRun: string | null;
@@ -54,7 +54,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     reply,
     attempts: turn.work.attempts + turn.work.starts + 1,
     draft: run.lease.draft,
-    sent: turn.joined.length,
+    inputsSent: turn.joined.length,
     startedAt,
     basedOn: basedOnOf(turn.rounds),
     warnings: warningsAfter(turn, step, reply),
@@ -208,7 +208,7 @@ async function saveEnding(
     warnings: round.warnings,
     lastRound: { ...round, ...(violations && { violations }) },
     hasSubscribers: turn.config.webhook !== null || turn.work.hasEndpoints,
-    ...(violations && { error: invalidOutput(violations) }),
+    ...(violations && { error: invalidOutputError(violations) }),
   };
   const write = { verb: 'endWithRound', turnId: turn.id };
   const wakeups = await writeCheckpoint(context, write, () => endWithRound(context.db, written));

@@ -85,7 +85,7 @@ async function saveShortened(
 
 /**
  * Continues after a compaction. A run that has published a piece of its round hands the round back, since the next
- * run has its own attempt number (R18).
+ * run has its own draft number (R18).
  */
 function goOn(run: Run, saved: Compaction): Compacted {
   if (!replacesAny(saved)) return { kind: 'same', run };

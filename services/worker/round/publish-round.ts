@@ -15,18 +15,18 @@ export type RoundPublisher = Disposable & {
   reasoning(): string | null;
 };
 
-/** The lease under which a run publishes its round. `sent` is true once the run has published a piece. */
+/** The lease under which a run publishes its round. `published` is true once the run has published a piece. */
 export type PublishingRun = { lease: Pick<Lease, 'draft' | 'taken'>; published: boolean };
 
 /**
  * Publishes a round while it streams. Collects deltas for a moment, and sends them with their start offset, so that a
- * watcher can join at any time. Never slows down the provider's stream. Without a lease, and so without an attempt
+ * watcher can join at any time. Never slows down the provider's stream. Without a lease, and so without a draft
  * number, a run publishes no piece, since another run may be on the step (R18).
  */
 export function publishRound(
   { publishLive }: Pick<Watchers, 'publishLive'>,
   address: Address,
-  publishing: PublishingRun,
+  run: PublishingRun,
 ): RoundPublisher {
   const reasoning = gather('reasoning.delta');
   const text = gather('output_text.delta');
@@ -38,7 +38,7 @@ export function publishRound(
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    const { draft } = publishing.lease;
+    const { draft } = run.lease;
     if (draft === null || isOver) return;
     for (const channel of [reasoning, text]) publishFrom(channel, channel.sent);
     for (const [index, delta] of args)
@@ -46,17 +46,17 @@ export function publishRound(
     args.clear();
   }
   function publishFrom(channel: ReturnType<typeof gather>, offset: number): void {
-    const { draft } = publishing.lease;
+    const { draft } = run.lease;
     const delta = channel.text.slice(offset);
     if (draft === null || !delta) return;
     channel.sent = channel.text.length;
-    publishing.published = true;
+    run.published = true;
     publishLive({ type: channel.type, ...address, draft, ...bounds, offset, delta });
   }
 
-  const start = () => publishLive({ type: 'round.started', ...address, ...draftOf(publishing) });
+  const start = () => publishLive({ type: 'round.started', ...address, ...draftField(run) });
   start();
-  void publishing.lease.taken.then(flush);
+  void run.lease.taken.then(flush);
   return {
     take: (delta) => {
       if (delta.kind !== 'reasoning' && delta.text) bounds.reasoning_length ??= reasoning.text.length;
@@ -77,7 +77,7 @@ export function publishRound(
   };
 }
 
-function draftOf({ lease: { draft } }: PublishingRun) {
+function draftField({ lease: { draft } }: PublishingRun) {
   return draft === null ? {} : { draft };
 }
 

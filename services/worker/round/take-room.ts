@@ -1,5 +1,5 @@
 import { bookRequest, correctBooking } from '#core/checkpoint/provider-limits/book-request.ts';
-import type { Waiter } from '#core/checkpoint/provider-limits/enter-wait.ts';
+import type { Waiter } from '#core/checkpoint/provider-limits/insert-wait.ts';
 import type { ProviderLimit } from '#core/llm/by-model/provider-limits.ts';
 import { tokensOfMessages, tokensOfRequest } from '#core/turn/compaction/tokens-of-request.ts';
 import type { Message } from '#core/turn/message.ts';

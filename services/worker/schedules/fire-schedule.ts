@@ -92,7 +92,7 @@ async function start(
   const creation = startingScheduled(prepared, by);
   try {
     return await withinSavepoint(trx, async () => {
-      const started = await (creation.together ? creation.together(trx) : creation.atOnce(trx));
+      const started = await (creation.inTransaction ? creation.inTransaction(trx) : creation.alone(trx));
       await refuseTooMany(trx, due.project, context);
       return started;
     });

@@ -48,7 +48,7 @@ test('the document has shared refusals and headers only once', () => {
 
 test('every parameter, answer and field has a description', () => {
   const silent: string[] = [];
-  const isTelling = (schema: Schema) => 'description' in schema || '$ref' in schema || isLiteral(schema);
+  const isDescribed = (schema: Schema) => 'description' in schema || '$ref' in schema || isLiteral(schema);
   for (const { operationId, parameters = [], responses } of operations) {
     silent.push(...parameters.filter((one) => !one.description).map(({ name }) => `${operationId} ${name}`));
     for (const [status, { description, headers = {} }] of Object.entries(responses)) {
@@ -58,7 +58,7 @@ test('every parameter, answer and field has a description', () => {
   }
   walkSchemas(document, ({ properties = {} }, place) => {
     for (const [name, field] of Object.entries(properties))
-      if (!isTelling(field)) silent.push([...place, name].join(' '));
+      if (!isDescribed(field)) silent.push([...place, name].join(' '));
   });
 
   expect(silent).toEqual([]);

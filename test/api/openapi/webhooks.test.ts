@@ -29,7 +29,7 @@ test('every webhook matches the OpenAPI document', async ({ harness, receiver })
   await harness.startTurn({ input: oneCall, tools, limits: { max_rounds: 1 } });
   await harness.startTurn({ input: failing(401) });
   const { id } = await harness.startTurn({ input, tools: [locate] });
-  for (const told of [oneCall, scripted({ final: { finish_reason: 'length' } }), failing(401)]) await create(told);
+  for (const input of [oneCall, scripted({ final: { finish_reason: 'length' } }), failing(401)]) await create(input);
   await harness.workUntilIdle();
   await ask('POST', `/v1/turns/${id}/cancel`);
   await ask('POST', `/v1/responses/${(await create('Hi')).body.id}/cancel`);

@@ -55,11 +55,11 @@ test('ratelimit headers report the remaining requests of a minute and its end', 
   const [first, second, third, fourth] = answers.map(({ headers }) => headers.get('ratelimit'));
   expect(first).toMatch(/^"requests_per_minute";r=1;t=(60|59)$/);
   expect(second).toMatch(/^"requests_per_minute";r=0;t=(60|5\d)$/);
-  for (const [index, told] of [third, fourth].entries()) {
+  for (const [index, received] of [third, fourth].entries()) {
     const { status, headers, body: refused } = answers[index + 2]!;
     const seconds = headers.get('retry-after');
     expect(Number(seconds)).toBeGreaterThan(40);
-    expect(told).toBe(`"requests_per_minute";r=0;t=${seconds}`);
+    expect(received).toBe(`"requests_per_minute";r=0;t=${seconds}`);
     const message = `The project may make 2 requests a minute. Try again in ${seconds} s.`;
     const error = { type: 'rate_limit_error', code: 'quota_exceeded', message, param: null };
     expect([status, refused]).toEqual([429, { error }]);

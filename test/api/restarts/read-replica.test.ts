@@ -149,12 +149,12 @@ test('a stream of an ended turn is read from the standby, or else from the prima
     return (await fetch(`${harness.url}/v1/turns/${turn.id}/events`, { headers })).text();
   };
 
-  const told = await fromStandby(harness, stream);
+  const received = await fromStandby(harness, stream);
   await harness.pair.killStandby();
-  const toldAgain = await stream();
+  const receivedAgain = await stream();
 
-  expect(told).toContain('turn.completed');
-  expect(toldAgain).toBe(told);
+  expect(received).toContain('turn.completed');
+  expect(receivedAgain).toBe(received);
 });
 
 test('reads continue after the standby becomes the primary', async () => {

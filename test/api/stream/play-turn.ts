@@ -71,8 +71,8 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
     publishRound: async () => {
       const { work } = await load();
       const round = readStep(work.step).round;
-      const publishing = { lease: { draft: work.draft, taken: Promise.resolve() }, published: false };
-      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 }, publishing);
+      const run = { lease: { draft: work.draft, taken: Promise.resolve() }, published: false };
+      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 }, run);
       const tracked = watchers.trackInFlight(id, publisher);
       return {
         say: (text: string) => publisher.take({ kind: 'text', text }),

@@ -40,7 +40,7 @@ test('a UI stream sends text live, and a late client gets the text so far in one
   const first = await harness.stream(turn.id);
   await first.until((seen) => seen.some(({ data }) => data.type === 'start'));
   await turn.start();
-  const round = await turn.tellRound();
+  const round = await turn.publishRound();
   round.think('Hm');
   for (const [said, all] of [
     ['Hel', 'Hel'],
@@ -66,7 +66,7 @@ test('a UI stream with superseded text ends with an error, and a new stream is w
   await using harness = await createUiHarness();
   const { turn, stream } = await streamFirstRun(harness);
   await turn.beginAgain();
-  const second = await turn.tellRound();
+  const second = await turn.publishRound();
   second.say('One, 2');
   await stream.over;
   const again = await harness.stream(turn.id);
@@ -88,7 +88,7 @@ test('a UI stream opened after its worker was lost carries the new attempt only'
   await turn.loseWorker();
   const again = await harness.stream(turn.id);
   await again.until((seen) => seen.length > 0);
-  const second = await turn.tellRound();
+  const second = await turn.publishRound();
   second.say('One, 2');
   await again.until(heard('One, 2'));
   await turn.complete({ text: 'One, 2.' }, 1);
@@ -114,7 +114,7 @@ test('a slow client of a UI stream costs no memory, and gets few large deltas', 
   await turn.start();
   const slow = followSlowly(harness, turn.id);
   const quick = await harness.stream(turn.id);
-  const round = await turn.tellRound();
+  const round = await turn.publishRound();
   let written = '';
   for (let line = 0; line < 40; line += 1) {
     written += `${'A line that the model writes. '.repeat(30)}\n`;
@@ -125,11 +125,11 @@ test('a slow client of a UI stream costs no memory, and gets few large deltas', 
   round.end();
   await turn.complete({ text: written });
   await quick.over;
-  const told = await slow.readToEnd();
+  const received = await slow.readToEnd();
 
   expect(waiting).toBeLessThan(8 * 1024);
-  expect(deltasOf(told).join('')).toBe(written);
-  expect(deltasOf(told).length).toBeLessThan(20);
+  expect(deltasOf(received).join('')).toBe(written);
+  expect(deltasOf(received).length).toBeLessThan(20);
   expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 
@@ -151,10 +151,10 @@ test('a client of a UI stream that reconnects ends with the stored texts', {
     const turn = await playResponse(first, { isLost: () => random.chance(0.15) });
     const clients = [1, 2].map((client) => readToEnd([first, second], turn.id, makeRandom(100 * seed + client)));
     await playAtRandom(turn, random);
-    const told = await Promise.all(clients);
+    const received = await Promise.all(clients);
 
     const { rounds, output } = await turn.load();
-    for (const chunks of told) {
+    for (const chunks of received) {
       for (const { number, text, reasoning } of rounds) {
         const stored = text ?? (number === rounds.length ? output : null) ?? '';
         expect(deltasOf(chunks, `t${number}`).join(''), `seed ${seed}`).toBe(stored);
@@ -183,7 +183,7 @@ async function streamFirstRun(harness: Awaited<ReturnType<typeof createUiHarness
   const turn = await playResponse(harness);
   await turn.start();
   const stream = await harness.stream(turn.id);
-  const first = await turn.tellRound();
+  const first = await turn.publishRound();
   first.say('One, two');
   await stream.until(heard('One, two'));
   first.end();

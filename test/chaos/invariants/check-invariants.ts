@@ -2,7 +2,7 @@ import type { History } from '../history.ts';
 import type { Options, Verdict } from '../read-options.ts';
 import { deceivedClients, gappedEvents, mixedRounds } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
-import { changedHistories, endlessForks, repeatedByReruns, toldOfDeleted } from './forks.ts';
+import { changedHistories, endlessForks, repeatedByReruns, shownDeletions } from './forks.ts';
 import { lostMessages, mixedMessages, unheardMessages } from './inputs.ts';
 import { overlongLeases } from './leases.ts';
 import { deceivedReaders, keptContent, oddAdoptions, oddAnswersOfCallers } from './responses.ts';
@@ -99,7 +99,7 @@ const allInvariants: Invariant[] = [
   { id: 'I15', promise: 'the history of a fork never changes', check: changedHistories },
   { id: 'I15', promise: 'no rerun makes a recorded call', check: repeatedByReruns },
   { id: 'I15', promise: 'every fork completes', check: endlessForks },
-  { id: 'I15', promise: 'no read shows a deleted turn, and the turn is erased with its forks', check: toldOfDeleted },
+  { id: 'I15', promise: 'no read shows a deleted turn, and the turn is erased with its forks', check: shownDeletions },
   { id: 'I13', promise: 'a turn starts within 5 s during a flood of another project', check: lateStarts },
   { id: 'I13', promise: 'a project never exceeds its maximum of active turns', check: overfullProjects },
 ];

@@ -45,7 +45,7 @@ export function endlessForks({ forks: { families } }: Forks): string[] {
 }
 
 /** Returns reads that showed a deleted turn, and rows that no turn needs. */
-export function toldOfDeleted({ forks: { families, rows } }: Forks): string[] {
+export function shownDeletions({ forks: { families, rows } }: Forks): string[] {
   const there = new Set(rows);
   return families.flatMap((family) => [
     ...family.reads.flatMap(({ path, status, text }) =>

@@ -3,11 +3,11 @@ import { ANSWERING } from '../load/play-response.ts';
 
 /** Returns clients of a stream that received an output other than the stored output, or only a part. */
 export function deceivedReaders({ responses }: Pick<History, 'responses'>): string[] {
-  const deceived = responses.filter(({ told, stored }) => told !== stored);
-  return deceived.map(({ id, told, stored }) => `the client of ${id} received ${told}, but ${stored} is stored`);
+  const deceived = responses.filter(({ seen, stored }) => seen !== stored);
+  return deceived.map(({ id, seen, stored }) => `the client of ${id} received ${seen}, but ${stored} is stored`);
 }
 
-/** Returns handed-over calls that no turn or several turns of their conversation answered. */
+/** Returns handed-over calls that were not answered once in their thread: never, or by several turns. */
 export function oddAnswersOfCallers({ rows, gone, plans }: Pick<History, 'rows' | 'gone' | 'plans'>): string[] {
   const planOf = new Map(rows.turns.map(({ id, plan }) => [id, plan]));
   const responses = new Set(plans.filter(({ shape }) => shape === 'response').map(({ number }) => number));
@@ -23,7 +23,7 @@ export function oddAnswersOfCallers({ rows, gone, plans }: Pick<History, 'rows' 
 }
 
 /**
- * Returns calls that a person allowed and that not exactly one turn imported. Two clients request each call at once.
+ * Returns calls that a person allowed and that not exactly one turn adopted. Two clients request each call at once.
  */
 export function oddAdoptions({ rows, gone }: Pick<History, 'rows' | 'gone'>): string[] {
   const planOf = new Map(rows.turns.map(({ id, plan }) => [id, plan]));
@@ -32,7 +32,7 @@ export function oddAdoptions({ rows, gone }: Pick<History, 'rows' | 'gone'>): st
     const plan = planOf.get(turnId);
     if (outcome !== 'handed_over' || plan === undefined) return [];
     const adopted = payments.filter((call) => call.round === 0 && call.mark === mark).length;
-    return adopted === (isAnswerErased(plan, gone) ? 0 : 1) ? [] : [`pay ${mark} was imported by ${adopted} turns`];
+    return adopted === (isAnswerErased(plan, gone) ? 0 : 1) ? [] : [`pay ${mark} was adopted by ${adopted} turns`];
   });
 }
 

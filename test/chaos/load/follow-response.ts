@@ -12,15 +12,15 @@ const ENDS = /^response\.(completed|failed|incomplete)$/;
  * stream was superseded. Returns the events since the last start, or undefined if the run is over before.
  */
 export async function followResponse(id: string, client: ApiClient): Promise<NumberedEvent[] | undefined> {
-  let told: NumberedEvent[] = [];
+  let received: NumberedEvent[] = [];
   while (!client.isOver()) {
-    const last = told.at(-1);
+    const last = received.at(-1);
     const after = last ? `&starting_after=${last.sequence_number}` : '';
     const response = await client.open(`/v1/responses/${id}?stream=true${after}`, 0);
-    if (response?.status === 200 && response.body) told.push(...(await readOn(response.body)));
-    const type = told.at(-1)?.type ?? '';
-    if (ENDS.test(type)) return told;
-    if (type === 'error' || response?.status === 400) told = [];
+    if (response?.status === 200 && response.body) received.push(...(await readOn(response.body)));
+    const type = received.at(-1)?.type ?? '';
+    if (ENDS.test(type)) return received;
+    if (type === 'error' || response?.status === 400) received = [];
     await sleep(PAUSE_MS);
   }
   return undefined;
@@ -28,11 +28,11 @@ export async function followResponse(id: string, client: ApiClient): Promise<Num
 
 /** Reads the events of one connection until it breaks off, or the response or the stream ends. */
 async function readOn(body: ReadableStream<Uint8Array>): Promise<NumberedEvent[]> {
-  const told: NumberedEvent[] = [];
+  const received: NumberedEvent[] = [];
   for await (const event of readEvents(body, { onChunk: () => {}, silenceMs: SILENCE_MS })) {
     const next = event as unknown as NumberedEvent;
-    told.push(next);
+    received.push(next);
     if (next.type === 'error' || ENDS.test(next.type)) break;
   }
-  return told;
+  return received;
 }

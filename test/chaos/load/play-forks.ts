@@ -102,8 +102,8 @@ function madeOf(kind: MadeTurn['kind'], answer: ApiAnswer | undefined): MadeTurn
 /** Reads the answers of a deleted turn, and the traces of the turn in its forks. */
 async function readDeleted(client: ApiClient, origin: string, forks: MadeTurn[]): Promise<Family['reads']> {
   // A rerun has the input of its turn as its own input.
-  const lines = forks.filter(({ kind }) => kind === 'fork');
-  const conversations = lines.map(({ conversationId }) => `/v1/conversations/${conversationId}/messages`);
+  const forked = forks.filter(({ kind }) => kind === 'fork');
+  const conversations = forked.map(({ conversationId }) => `/v1/conversations/${conversationId}/messages`);
   const paths = [`/v1/turns/${origin}`, `/v1/turns/${origin}/chain`, ...conversations];
   const answers = await Promise.all(paths.map((path) => client.send({ method: 'GET', path })));
   return answers.flatMap((answer, index) =>

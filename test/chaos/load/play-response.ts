@@ -58,10 +58,10 @@ async function create(
 }
 
 async function follow({ id }: Created, { client, journal }: Playing): Promise<unknown> {
-  const told = await followResponse(id, client);
-  const answer = told && (await client.send({ method: 'GET', path: `/v1/responses/${id}` }));
-  const toldTo = told ? joinedOutput(told) : null;
-  journal.responses.push({ id, told: JSON.stringify(toldTo), stored: JSON.stringify(answer?.body.output ?? null) });
+  const received = await followResponse(id, client);
+  const answer = received && (await client.send({ method: 'GET', path: `/v1/responses/${id}` }));
+  const seen = received ? joinedOutput(received) : null;
+  journal.responses.push({ id, seen: JSON.stringify(seen), stored: JSON.stringify(answer?.body.output ?? null) });
   return answer?.body.output;
 }
 

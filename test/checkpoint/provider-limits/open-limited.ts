@@ -7,7 +7,7 @@ import {
   bookRequest,
   type ProviderLimit,
 } from '#core/checkpoint/provider-limits/book-request.ts';
-import type { Waiter } from '#core/checkpoint/provider-limits/enter-wait.ts';
+import type { Waiter } from '#core/checkpoint/provider-limits/insert-wait.ts';
 import type { Window } from '#core/checkpoint/provider-limits/window.ts';
 import { sumOf } from '#core/checkpoint/provider-limits/window.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
@@ -40,7 +40,7 @@ export async function openLimited() {
     /** Starts a turn and leases it to a run. */
     lease: () => leaseTurn(db),
     /** Starts a turn that waits for room under a limit. */
-    wait: async ({ name = NAME, requests = 1, tokens = 10 } = {}): Promise<string> => {
+    addWaiter: async ({ name = NAME, requests = 1, tokens = 10 } = {}): Promise<string> => {
       const { turnId, runId } = await leaseTurn(db);
       await postpone(db, { turnId, runId }, { name, requests, tokens });
       return turnId;

@@ -11,10 +11,10 @@ const cancel = (which: RawBuilder<unknown>) => sql`
 const idsOf = (wakeups: { turnId: string }[]) => wakeups.map(({ turnId }) => turnId);
 
 test('waiting turns are woken in order of arrival, as many as there is room for', async ({ limited }) => {
-  const { book, db, wait, age } = limited;
+  const { book, db, addWaiter, age } = limited;
   for (let nth = 0; nth < 3; nth += 1) await book({ limits });
   const turns = [];
-  for (let nth = 0; nth < 5; nth += 1) turns.push(await wait());
+  for (let nth = 0; nth < 5; nth += 1) turns.push(await addWaiter());
 
   const whileFull = await wakeWaiting(db, limits);
   await age(60_500);
@@ -26,8 +26,8 @@ test('waiting turns are woken in order of arrival, as many as there is room for'
   expect((await limited.waiting()).map(({ isWoken }) => isWoken)).toEqual([true, true, true, false, false]);
 });
 
-test('two workers that check at the same time wake each turn once', async ({ limited: { db, otherDb, wait } }) => {
-  for (let nth = 0; nth < 8; nth += 1) await wait();
+test('two workers that check at the same time wake each turn once', async ({ limited: { db, otherDb, addWaiter } }) => {
+  for (let nth = 0; nth < 8; nth += 1) await addWaiter();
 
   const looks = await Promise.all([1, 2, 3, 4].map((nth) => wakeWaiting(nth % 2 ? db : otherDb, limits)));
 
@@ -36,8 +36,8 @@ test('two workers that check at the same time wake each turn once', async ({ lim
 });
 
 test('a woken turn that books leaves the waiting list, or keeps its position', async ({ limited }) => {
-  const { book, db, wait, age, waitAgain } = limited;
-  const [first, second, third] = [await wait(), await wait(), await wait()];
+  const { book, db, addWaiter, age, waitAgain } = limited;
+  const [first, second, third] = [await addWaiter(), await addWaiter(), await addWaiter()];
   await wakeWaiting(db, [{ name: NAME, requests_per_minute: 2 }]);
 
   const booked = await book({ limits: [{ name: NAME, requests_per_minute: 1 }], turnId: first });
@@ -53,9 +53,9 @@ test('a woken turn that books leaves the waiting list, or keeps its position', a
 });
 
 test('a turn that checks for room while others are woken is woken again with room', async ({ limited }) => {
-  const { db, wait, waitAgain } = limited;
+  const { db, addWaiter, waitAgain } = limited;
   const limit = [{ name: NAME, concurrency: 5 }];
-  const turnId = await wait();
+  const turnId = await addWaiter();
   await wakeWaiting(db, limit);
 
   await waitAgain(turnId, () => wakeWaiting(db, limit));
@@ -64,8 +64,10 @@ test('a turn that checks for room while others are woken is woken again with roo
   expect(await wakeWaiting(db, limit)).toMatchObject([{ turnId }]);
 });
 
-test('a new turn does not overtake turns that wait, although there is room', async ({ limited: { book, wait } }) => {
-  const first = await wait();
+test('a new turn does not overtake turns that wait, although there is room', async ({
+  limited: { book, addWaiter },
+}) => {
+  const first = await addWaiter();
 
   const next = await book({ limits });
   const own = await book({ limits, turnId: first });
@@ -76,9 +78,9 @@ test('a new turn does not overtake turns that wait, although there is room', asy
 });
 
 test('a turn that was woken and does not book delays the others for two seconds', async ({ limited }) => {
-  const { db, wait, age } = limited;
+  const { db, addWaiter, age } = limited;
   const one = [{ name: NAME, concurrency: 1 }];
-  const [first, second] = [await wait(), await wait()];
+  const [first, second] = [await addWaiter(), await addWaiter()];
 
   const woken = [await wakeWaiting(db, one), await wakeWaiting(db, one)];
   await age(2_500);
@@ -97,8 +99,8 @@ test.each([
   ],
 ])('a turn that %s leaves the waiting list', async (_, change) => {
   await using limited = await openLimited();
-  const { book, db, wait } = limited;
-  const [first, second] = [await wait(), await wait()];
+  const { book, db, addWaiter } = limited;
+  const [first, second] = [await addWaiter(), await addWaiter()];
   await change(first).execute(db);
 
   const woken = [...(await wakeWaiting(db, limits)), ...(await wakeWaiting(db, limits))];
@@ -109,10 +111,10 @@ test.each([
 });
 
 test('a hundred cancelled turns in the waiting list hold up a slot for one check', async ({ limited }) => {
-  const { db, wait } = limited;
-  for (let nth = 0; nth < 100; nth += 1) await wait();
+  const { db, addWaiter } = limited;
+  for (let nth = 0; nth < 100; nth += 1) await addWaiter();
   await cancel(sql`true`).execute(db);
-  const last = await wait();
+  const last = await addWaiter();
 
   const woken = await wakeWaiting(db, [{ name: NAME, concurrency: 1 }]);
   const next = await wakeWaiting(db, [{ name: NAME, concurrency: 1 }]);
@@ -121,8 +123,8 @@ test('a hundred cancelled turns in the waiting list hold up a slot for one check
 });
 
 test('a turn without a row leaves the waiting list', async ({ limited }) => {
-  const { db, wait } = limited;
-  const first = await wait();
+  const { db, addWaiter } = limited;
+  const first = await addWaiter();
   await sql`delete from turns where id = ${first}`.execute(db);
 
   expect(await wakeWaiting(db, limits)).toEqual([]);
@@ -130,11 +132,11 @@ test('a turn without a row leaves the waiting list', async ({ limited }) => {
 });
 
 test('a turn that waits after a rate limit wakes up at its time, and is not woken', async ({ limited }) => {
-  const { book, db, wait, age } = limited;
-  const first = await wait();
+  const { book, db, addWaiter, age } = limited;
+  const first = await addWaiter();
   await wakeWaiting(db, limits);
   await sql`update work set generation = generation + 1, retry_at = now() + interval '1 minute'`.execute(db);
-  const second = await wait();
+  const second = await addWaiter();
 
   const woken = await wakeWaiting(db, limits);
   await age(10_000);
@@ -147,8 +149,8 @@ test('a turn that waits after a rate limit wakes up at its time, and is not woke
 });
 
 test('a turn that wakes up by itself or waits for its project keeps its position', async ({ limited }) => {
-  const { book, db, wait, age } = limited;
-  const turns = [await wait(), await wait(), await wait()];
+  const { book, db, addWaiter, age } = limited;
+  const turns = [await addWaiter(), await addWaiter(), await addWaiter()];
   const [own, slow, last] = turns as [string, string, string];
   await sql`update work set retry_at = now() where id = ${own}`.execute(db);
   await sql`update work set retry_at = now(), slot = 'wanted', generation = generation + 2 where id = ${slow}`.execute(
@@ -165,11 +167,11 @@ test('a turn that wakes up by itself or waits for its project keeps its position
 });
 
 test('turns that need tokens and several requests are woken if they fit together', async ({ limited }) => {
-  const { book, db, wait, age } = limited;
+  const { book, db, addWaiter, age } = limited;
   const most = [{ name: NAME, tokens_per_minute: 1_000, requests_per_minute: 100 }];
   await book({ limits: most, tokens: 500, requests: 92 });
   const turns = [];
-  for (const tokens of [200, 200, 200, 10]) turns.push(await wait({ tokens, requests: 3 }));
+  for (const tokens of [200, 200, 200, 10]) turns.push(await addWaiter({ tokens, requests: 3 }));
 
   const byTokens = await wakeWaiting(db, most);
   await age(3_000);
@@ -180,10 +182,10 @@ test('turns that need tokens and several requests are woken if they fit together
 });
 
 test('a turn that needs more than its limit is woken alone, with no other booking', async ({ limited }) => {
-  const { book, db, wait, age } = limited;
+  const { book, db, addWaiter, age } = limited;
   const most = [{ name: NAME, tokens_per_minute: 1_000 }];
   await book({ limits: most, tokens: 1 });
-  const [large] = [await wait({ tokens: 50_000 }), await wait({ tokens: 1 })];
+  const [large] = [await addWaiter({ tokens: 50_000 }), await addWaiter({ tokens: 1 })];
 
   const whileBooked = await wakeWaiting(db, most);
   await age(60_500);
@@ -194,8 +196,8 @@ test('a turn that needs more than its limit is woken alone, with no other bookin
   expect(await wakeWaiting(db, most)).toEqual([]);
 });
 
-test('turns of a limit that is no longer configured are all woken', async ({ limited: { db, wait } }) => {
-  const turns = [await wait({ name: 'gone/*' }), await wait({ name: 'gone/*' })];
+test('turns of a limit that is no longer configured are all woken', async ({ limited: { db, addWaiter } }) => {
+  const turns = [await addWaiter({ name: 'gone/*' }), await addWaiter({ name: 'gone/*' })];
 
   expect(idsOf(await wakeWaiting(db, limits)).toSorted()).toEqual(turns.toSorted());
 });

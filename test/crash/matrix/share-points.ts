@@ -16,10 +16,10 @@ const REACHES_QUEUE = /^(?:(?:before|after) )?(?:take|enqueue|acknowledge|publis
  * These points are dealt in turn. All other points are played on every queue that crosses them.
  */
 export function sharePoints(plays: Play[]): string[][] {
-  const stretches = plays.map(sectionsOf);
-  const [first] = stretches;
+  const sections = plays.map(sectionsOf);
+  const [first] = sections;
   const shared = [...(first ?? [])]
-    .filter(([point, stretch]) => stretches.every((other) => other.get(point) === stretch))
+    .filter(([point, section]) => sections.every((other) => other.get(point) === section))
     .map(([point]) => point);
   const takenBy = new Map(shared.map((point, index) => [point, index % plays.length]));
   return plays.map(({ points }, number) => points.filter((point) => (takenBy.get(point) ?? number) === number));
@@ -37,12 +37,12 @@ export function reachesQueue(point: string): boolean {
 function sectionsOf({ crossed, points }: Play): Map<string, string> {
   const chosen = new Set(points);
   const found = new Map<string, string>();
-  let stretch = 'the queue has no job yet';
+  let section = 'the queue has no job yet';
   let isMet = true;
   for (const point of crossed) {
-    if (reachesQueue(point)) [stretch, isMet] = [point, false];
+    if (reachesQueue(point)) [section, isMet] = [point, false];
     if (!chosen.has(point)) continue;
-    if (isMet) found.set(point, stretch);
+    if (isMet) found.set(point, section);
     isMet = true;
   }
   return found;

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
 
 /** The events that a client received since its last restart, with the numbers of its connections and restarts. */
-export type Followed = { told: NumberedEvent[]; connections: number; superseded: number };
+export type Followed = { received: NumberedEvent[]; connections: number; superseded: number };
 
 const PAUSE_MS = 100;
 const ENDS = /^response\.(completed|failed|incomplete)$/;
@@ -14,7 +14,7 @@ const ENDS = /^response\.(completed|failed|incomplete)$/;
  */
 export async function followToEnd(urls: string[], id: string, followed: Followed): Promise<void> {
   const clients = urls.map((url) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 }));
-  while (!ENDS.test(followed.told.at(-1)?.type ?? '')) {
+  while (!ENDS.test(followed.received.at(-1)?.type ?? '')) {
     const client = clients[followed.connections % clients.length] as OpenAI;
     followed.connections += 1;
     const lost = await readOn(client, id, followed).catch((error: unknown) => error);
@@ -22,11 +22,11 @@ export async function followToEnd(urls: string[], id: string, followed: Followed
   }
 }
 
-async function readOn(client: OpenAI, id: string, { told }: Followed): Promise<void> {
-  const last = told.at(-1)?.sequence_number;
+async function readOn(client: OpenAI, id: string, { received }: Followed): Promise<void> {
+  const last = received.at(-1)?.sequence_number;
   const after = last === undefined ? {} : { starting_after: last };
   const events = await client.responses.retrieve(id, { stream: true, ...after });
-  for await (const event of events) told.push(event as unknown as NumberedEvent);
+  for await (const event of events) received.push(event as unknown as NumberedEvent);
 }
 
 async function comeBack(followed: Followed, lost: unknown): Promise<void> {
@@ -36,5 +36,5 @@ async function comeBack(followed: Followed, lost: unknown): Promise<void> {
     return pause(PAUSE_MS);
   }
   followed.superseded += 1;
-  followed.told = [];
+  followed.received = [];
 }

@@ -60,7 +60,7 @@ test.for([{ queue: 'redis' }, { queue: 'postgres' }])(
       () => postgres.stop().then(() => postgres.start()),
     ];
     for (const fault of faults) {
-      await untilTold(clients);
+      await untilReceived(clients);
       await fault();
     }
     await over;
@@ -70,11 +70,11 @@ test.for([{ queue: 'redis' }, { queue: 'postgres' }])(
       expect(status).toBe('completed');
       const fresh = newClient(id);
       await followToEnd(urls, id, fresh.followed);
-      expect(joinedOutput(followed.told)).toEqual(output);
-      expect(joinedOutput(fresh.followed.told)).toEqual(output);
-      expect(followed.told.at(-1)).toMatchObject({ type: 'response.completed', response: { output } });
-      expect(milestones(followed.told)).toEqual(milestones(fresh.followed.told));
-      const numbers = followed.told.map(({ sequence_number: number }) => number);
+      expect(joinedOutput(followed.received)).toEqual(output);
+      expect(joinedOutput(fresh.followed.received)).toEqual(output);
+      expect(followed.received.at(-1)).toMatchObject({ type: 'response.completed', response: { output } });
+      expect(milestones(followed.received)).toEqual(milestones(fresh.followed.received));
+      const numbers = followed.received.map(({ sequence_number: number }) => number);
       expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
     }
     expect(clients.filter(({ followed }) => followed.superseded > 0).length).toBeGreaterThan(0);
@@ -103,22 +103,22 @@ function requestOf(index: number, toolUrl: string) {
 }
 
 function newClient(id: string): { id: string; followed: Followed } {
-  return { id, followed: { told: [], connections: 0, superseded: 0 } };
+  return { id, followed: { received: [], connections: 0, superseded: 0 } };
 }
 
 /** Waits until each unfinished client receives more text, so that a fault breaks a live stream. */
-async function untilTold(clients: { followed: Followed }[]): Promise<void> {
-  const before = clients.map(({ followed }) => followed.told.at(-1));
+async function untilReceived(clients: { followed: Followed }[]): Promise<void> {
+  const before = clients.map(({ followed }) => followed.received.at(-1));
   const isOn = ({ followed }: { followed: Followed }, index: number) => {
-    const last = followed.told.at(-1);
+    const last = followed.received.at(-1);
     return last?.type === 'response.completed' || (last !== before[index] && last?.type.endsWith('_text.delta'));
   };
   await waitUntil(() => expect(clients.every(isOn)).toBe(true));
 }
 
 /** Returns all events except deltas, without the fields that differ for clients of an abandoned attempt. */
-function milestones(told: NumberedEvent[]) {
-  const whole = told.filter(({ type }) => !/_text\.delta$|refusal\.delta$/.test(type));
+function milestones(received: NumberedEvent[]) {
+  const whole = received.filter(({ type }) => !/_text\.delta$|refusal\.delta$/.test(type));
   return whole.map(({ sequence_number: _, response: __, ...event }) => event);
 }
 

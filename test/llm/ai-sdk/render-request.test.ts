@@ -54,8 +54,8 @@ test.each([
   ['auto', { type: 'auto' }],
   ['required', { type: 'required' }],
   ['none', { type: 'none' }],
-] as const)('the tool choice %s is sent unchanged', async (toolChoice, told) => {
-  expect((await called({ tools: [add], toolChoice })).toolChoice).toEqual(told);
+] as const)('the tool choice %s is sent unchanged', async (toolChoice, sent) => {
+  expect((await called({ tools: [add], toolChoice })).toolChoice).toEqual(sent);
 });
 
 test('json_object is sent as JSON without a schema, text without a format', async () => {

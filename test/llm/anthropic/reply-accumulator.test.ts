@@ -184,9 +184,9 @@ test('the last token count wins, and a reply without a count has null', () => {
   const later = { input_tokens: 50, cache_read_input_tokens: null, output_tokens: 9 };
   const message = [open(0, text), words(0, 'Hi')];
 
-  const told = parse(start({ input_tokens: 3, output_tokens: 1 }), ...message, end('end_turn', later), stop);
+  const parsed = parse(start({ input_tokens: 3, output_tokens: 1 }), ...message, end('end_turn', later), stop);
 
-  expect(told.reply.usage).toMatchObject({ input_tokens: 50, output_tokens: 9, reasoning_tokens: 0 });
+  expect(parsed.reply.usage).toMatchObject({ input_tokens: 50, output_tokens: 9, reasoning_tokens: 0 });
   expect(parse(...message, ...done).reply.usage).toBeNull();
 });
 

@@ -39,11 +39,11 @@ afterAll(async () => {
 async function firstFailure(request: Record<string, unknown>): Promise<TurnError> {
   const { id } = await harness.startTurn({ input: 'Hi', ...request });
   const events = await openStream(`${harness.url}/v1/turns/${id}/events`, { after: 0 });
-  const isTold = ({ type }: { type: string }) => type === 'step.retrying' || type === 'turn.failed';
-  await events.until((seen) => seen.some(isTold));
+  const isFailure = ({ type }: { type: string }) => type === 'step.retrying' || type === 'turn.failed';
+  await events.until((seen) => seen.some(isFailure));
   events.leave();
   await harness.call('POST', `/v1/turns/${id}/cancel`);
-  const { error } = events.seen.find(isTold)!.data as { error: TurnError };
+  const { error } = events.seen.find(isFailure)!.data as { error: TurnError };
   return error;
 }
 

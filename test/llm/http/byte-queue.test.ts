@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { makeByteQueue } from '#core/llm/http/byte-queue.ts';
 
 function makeQueue() {
-  const told: string[] = [];
-  const queue = makeByteQueue({ onRoom: () => told.push('room'), onCancel: () => told.push('cancel') });
+  const signals: string[] = [];
+  const queue = makeByteQueue({ onRoom: () => signals.push('room'), onCancel: () => signals.push('cancel') });
   const read = async () => {
     const { done, value } = await queue.reader.read();
     return done ? null : Buffer.from(value ?? []).toString();
   };
-  return { queue, read, told };
+  return { queue, read, signals };
 }
 const bytes = (text: string) => Buffer.from(text);
 
@@ -40,24 +40,24 @@ test('a failure is read after the data, and an urgent failure at once', async ()
 });
 
 test('a sender waits if the queue is full, and continues after a read', async () => {
-  const { queue, read, told } = makeQueue();
+  const { queue, read, signals } = makeQueue();
 
   const mayGoOn = [queue.push(Buffer.alloc(60_000)), queue.push(Buffer.alloc(60_000))];
   await read();
 
   expect(mayGoOn).toEqual([true, false]);
-  expect(told).toEqual(['room']);
+  expect(signals).toEqual(['room']);
 });
 
 test('a reader that cancels gets no more data, and ends its connection', async () => {
-  const { queue, read, told } = makeQueue();
+  const { queue, read, signals } = makeQueue();
   queue.push(bytes('a'));
 
   await queue.reader.cancel();
   queue.push(bytes('b'));
 
   expect(await read()).toBeNull();
-  expect(told).toEqual(['cancel']);
+  expect(signals).toEqual(['cancel']);
 });
 
 test('two simultaneous reads both end', async () => {

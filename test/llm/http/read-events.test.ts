@@ -2,21 +2,21 @@ import { expect, test } from 'vitest';
 import { readEvents } from '#core/llm/http/read-events.ts';
 import { keepBusy } from '#test/harness/keep-busy.ts';
 
-async function eventsOf(text: string, portion = text.length): Promise<string[]> {
+async function eventsOf(text: string, slice = text.length): Promise<string[]> {
   const bytes = Buffer.from(text);
-  async function* portions() {
-    for (let at = 0; at < bytes.length; at += portion) yield bytes.subarray(at, at + portion);
+  async function* slices() {
+    for (let at = 0; at < bytes.length; at += slice) yield bytes.subarray(at, at + slice);
   }
   const events: string[] = [];
-  for await (const together of readEvents(portions())) events.push(...together.map(({ data }) => data));
+  for await (const together of readEvents(slices())) events.push(...together.map(({ data }) => data));
   return events;
 }
 
 test.each(['\n', '\r\n'])('events with line ends %j are read in any chunks', async (end) => {
   const lines = [': ping', 'event: message', 'data: {"a":', 'data:"grüß 👋"}', 'id: 1', '', '', 'data: {}', '', ''];
 
-  for (const portion of [1, 2, 3, 5, 1000]) {
-    expect(await eventsOf(lines.join(end), portion)).toEqual(['{"a":\n"grüß 👋"}', '{}']);
+  for (const slice of [1, 2, 3, 5, 1000]) {
+    expect(await eventsOf(lines.join(end), slice)).toEqual(['{"a":\n"grüß 👋"}', '{}']);
   }
 });
 
@@ -48,14 +48,14 @@ test('endless events are refused, in small chunks', async () => {
   function* endless() {
     for (;;) yield Buffer.from('data: {}\n\n'.repeat(5_000));
   }
-  const portions: number[] = [];
+  const slices: number[] = [];
 
   const reading = (async () => {
-    for await (const together of readEvents(endless())) portions.push(together.length);
+    for await (const together of readEvents(endless())) slices.push(together.length);
   })();
 
   await expect(reading).rejects.toThrow('more than 500,000 events in one answer');
-  expect(Math.max(...portions)).toBe(200);
+  expect(Math.max(...slices)).toBe(200);
 });
 
 test.each(['\n', '\r\n', '\r'])('a large number of unused lines is read quickly (%j)', async (end) => {
@@ -68,10 +68,10 @@ test('other work runs after a costly chunk of events', async () => {
   const seen: string[] = [];
 
   for await (const _ of readEvents([Buffer.from('data: {}\n\n'.repeat(400))])) {
-    seen.push('portion');
+    seen.push('slice');
     keepBusy(25);
     setImmediate(() => seen.push('other work'));
   }
 
-  expect(seen.slice(0, 3)).toEqual(['portion', 'other work', 'portion']);
+  expect(seen.slice(0, 3)).toEqual(['slice', 'other work', 'slice']);
 });

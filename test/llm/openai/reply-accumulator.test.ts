@@ -181,9 +181,9 @@ test('the last usage wins, and cached tokens never exceed the input', () => {
 });
 
 test('reasoning in two fields is shown once and sent back in one field', () => {
-  const told = (text: string) => ({ reasoning: text, reasoning_details: [{ type: 'reasoning.text', index: 0, text }] });
+  const says = (text: string) => ({ reasoning: text, reasoning_details: [{ type: 'reasoning.text', index: 0, text }] });
 
-  const { reply, deltas } = parse(chunk(told('Let me ')), chunk(told('think.')), chunk({ content: '4' }), done);
+  const { reply, deltas } = parse(chunk(says('Let me ')), chunk(says('think.')), chunk({ content: '4' }), done);
 
   expect(deltas.filter(({ kind }) => kind === 'reasoning').map(({ text }) => text)).toEqual(['Let me ', 'think.']);
   const block = { type: 'reasoning.text', index: 0, text: 'Let me think.' };

@@ -37,12 +37,12 @@ export async function requestPairs(conversation: readonly object[], { model, mod
  * no calls.
  */
 function placed(turn: HistoryTurn, index: number, mode: Asked['mode']): HistoryTurn {
-  const rounds = turn.rounds.map((round) => (round.violations ? unfit(round, turn) : round));
+  const rounds = turn.rounds.map((round) => (round.violations ? invalid(round, turn) : round));
   const config = { ...turn.config, tool_mode: mode };
   return { ...turn, config, rounds, id: `turn_${index}`, position: index + 1, leftOut: 0 };
 }
 
-function unfit(round: HistoryTurn['rounds'][number], { config }: HistoryTurn): HistoryTurn['rounds'][number] {
+function invalid(round: HistoryTurn['rounds'][number], { config }: HistoryTurn): HistoryTurn['rounds'][number] {
   return { ...round, calls: [], text: round.text?.trim() ? round.text : '{}', model: config.model };
 }
 

@@ -35,7 +35,7 @@ export const admissionGuards = {
     without: 'the answer of a client starts a turn whose slot another turn holds',
     ...{ scene: 'quota', faults: { wait: 1 }, caught: tooMany },
   },
-  endedWaitAsks: {
+  endedWaitRequestsSlot: {
     ...{ rule: 'R27', file: ADMIT, code: `set slot = 'wanted', generation = generation + 1` },
     without: 'a turn does not request a slot after its wait',
     ...{ scene: 'window', faults: { postpone: 1 }, caught: 'stuck' },
@@ -51,7 +51,7 @@ export const admissionGuards = {
     ...{ scene: 'window', faults: { lostRequest: 1 }, caught: 'stuck' },
   },
   admissionIsAlone: {
-    ...{ rule: 'R28', file: ADMIT, code: `perform pg_advisory_xact_lock(hashtext('pawl admission'))` },
+    ...{ rule: 'R28', file: ADMIT, code: `perform pg_advisory_xact_lock(hashtext('pawl.admission'))` },
     without: 'two admissions count the same slots as free',
     ...{ scene: 'quota', faults: {}, caught: tooMany },
   },

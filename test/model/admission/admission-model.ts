@@ -92,7 +92,7 @@ function passTime(state: AdmissionState, { index, guards, emit }: OfTurn): void 
   if (turn.status === 'waits') emit(`a client answers ${name}`, (after) => answer(after, index, guards));
   if (turn.status === 'ended') return;
   emit(`a caller cancels ${name}`, (after) => endTurn(after, index, guards), 'cancel');
-  if (turn.slot === 'none' && turn.isPostponed && guards.endedWaitAsks)
+  if (turn.slot === 'none' && turn.isPostponed && guards.endedWaitRequestsSlot)
     emit(`the wait of ${name} is over`, (after) => askAgain(after, index));
   if (turn.oldJob === false)
     emit(

@@ -8,24 +8,24 @@ import { changeStep } from './wakeup.ts';
 
 /**
  * How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller.
- * `unfit`: failed with its last round, an answer that was invalid after its repair.
+ * `invalid`: failed with its last round, an answer that was invalid after its repair.
  */
-export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null; unfit?: boolean };
+export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null; invalid?: boolean };
 
 /** Models `end.ts` (R12): the end and all its effects. Returns null if the guard refused. */
 export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups | null {
   const { turn, facts } = state;
-  const { status, run, unfit = false } = ending;
+  const { status, run, invalid = false } = ending;
   if (!isActive(turn) && guards.endIsFinal) return null;
   if (run && turn.step !== run.on) return null;
   if (run && !mayEnd(state, { ...ending, run }, guards)) return null;
   if (!isActive(turn)) breakPromise(state, 'an ended turn was ended again');
 
   const settled = turn.step === 'b1' ? settleCalls(state, guards) : 0;
-  const hasRound = unfit || (status === 'completed' && turn.other !== 'handed');
+  const hasRound = invalid || (status === 'completed' && turn.other !== 'handed');
   appendEvents(state, settled + (hasRound ? 2 : 1), { run, guards });
   Object.assign(turn, { status, due: 'null', atHead: false });
-  if (unfit) endInvalid(state, run, guards);
+  if (invalid) endInvalid(state, run, guards);
   if (guards.endClearsLease) clearLease(state);
   facts.requests = 0;
   const delivery = status === 'failed' ? 'failed' : 'ended';
@@ -49,11 +49,11 @@ function promotes(state: State, run: Run | null, guards: Guards): boolean {
 }
 
 /**
- * Returns whether the turn may end. A failure ends no step that another run has leased (R5). An invalid answer of the
+ * Returns whether the turn may end. A failure ends no step that another run is on (R5). An invalid answer of the
  * model is not a failure of the run.
  */
-function mayEnd(state: State, { status, run, unfit }: Ending & { run: Run }, guards: Guards): boolean {
-  if (status !== 'failed' || unfit) return true;
+function mayEnd(state: State, { status, run, invalid }: Ending & { run: Run }, guards: Guards): boolean {
+  if (status !== 'failed' || invalid) return true;
   if (guards.failureChecksLease && isLeasedByAnother(state, run, guards)) return false;
   if (guards.failureChecksGeneration && !run.hasLease && !run.isFresh) return false;
   if (state.turn.lease === 'live' && !run.hasLease)

@@ -69,7 +69,7 @@ const NEXT = code('absent', 'waiting', 'head', 'done');
 const KEY = code('none', 'call', 'run');
 const AT = code(
   ...(['idle', 'wants-lease', 'asking', 'saving', 'postponing', 'failing', 'claiming', 'calling'] as const),
-  ...(['reloading', 'enqueuing', 'posting', 'leaking', 'handing-over', 'saving-unfit', 'continuing'] as const),
+  ...(['reloading', 'enqueuing', 'posting', 'leaking', 'handing-over', 'saving-invalid', 'continuing'] as const),
 );
 const KNOWN = code('now', 'old', 'gone');
 const JOB_ON = code('r1', 'b1', 'r2', 'r3');

@@ -3,7 +3,7 @@ import type { RuleName } from '../rules.ts';
 import type { Scene } from '../scene.ts';
 
 /**
- * One condition that the protocol depends on: its rule, its file and words in the code, and the effect of removing
+ * One condition that the protocol depends on: its rule, its place and words in the code, and the effect of removing
  * it. A test looks the words up in the code, so neither changes without the other.
  */
 export type Guard = GuardWords & {

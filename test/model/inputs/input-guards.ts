@@ -28,7 +28,7 @@ export const inputGuards = {
     ...{ faults: { join: 1, late: 1, crash: 1 }, caught: 'a join hid that no worker runs the turn' },
   },
   sentIsWhatWasLoaded: {
-    ...{ rule: 'R29', file: `${WORKER}/round/commit-round.ts`, code: 'sent: turn.joined.length' },
+    ...{ rule: 'R29', file: `${WORKER}/round/commit-round.ts`, code: 'inputsSent: turn.joined.length' },
     without: 'a commit records all inputs as sent that have joined before it',
     ...{ faults: { join: 1 }, caught: 'an input was recorded as sent although no model received it' },
   },
@@ -38,7 +38,7 @@ export const inputGuards = {
     ...{ faults: { join: 1 }, caught: 'a turn began with an input that its first round did not send' },
   },
   endIsGuarded: {
-    ...{ rule: 'R30', file: ENDING, code: '(not answers or work.inputs = sent)' },
+    ...{ rule: 'R30', file: ENDING, code: '(not answers or work.inputs = "inputsSent")' },
     without: 'an answer ends its turn although an input has joined',
     ...{ faults: { join: 1 }, caught: unheard },
   },
@@ -48,7 +48,11 @@ export const inputGuards = {
     ...{ faults: { join: 1 }, caught: unheard },
   },
   supersededNeedsInput: {
-    ...{ rule: 'R30', file: `${TURNS}/commits/write-reply.ts`, code: '(not "onlySuperseded" or work.inputs > sent)' },
+    ...{
+      rule: 'R30',
+      file: `${TURNS}/commits/write-reply.ts`,
+      code: '(not "onlySuperseded" or work.inputs > "inputsSent")',
+    },
     without: 'an answer that was refused for another reason becomes an intermediate round',
     ...{ faults: { late: 1, fail: 1, retry: 1 }, caught: 'a round was due without an input to answer' },
   },

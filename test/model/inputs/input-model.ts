@@ -14,7 +14,16 @@ export const inputSuite: Suite = suiteOf({
   modelOf: (guards: InputGuards, { faults }: { faults: Left }) =>
     plainModel<InputState>({
       first: {
-        ...{ status: 'queued', step: 1, generation: 0, raised: 0, inputs: 0, begunWith: null, sent: 0, isLate: false },
+        ...{
+          status: 'queued',
+          step: 1,
+          generation: 0,
+          raised: 0,
+          inputs: 0,
+          inputsAtStart: null,
+          sent: 0,
+          isLate: false,
+        },
         ...{ owner: null, jobs: 1, callers: [{ saw: null }, { saw: null }], made: 0 },
         runs: [{ ...IDLE }, { ...IDLE }],
       },
@@ -63,7 +72,7 @@ function raise(after: InputState): void {
 
 function reopen(after: InputState): void {
   raise(after);
-  Object.assign(after, { status: after.begunWith === null ? 'queued' : 'active', owner: null });
+  Object.assign(after, { status: after.inputsAtStart === null ? 'queued' : 'active', owner: null });
 }
 
 type Speaking = { caller: Caller; index: number; guards: InputGuards; emit: Emit<InputState> };

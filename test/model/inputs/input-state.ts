@@ -9,7 +9,7 @@ export type InputState = Kept & {
   /** How often the step was rescued or reopened. No other write raises its generation. */
   raised: number;
   inputs: number;
-  begunWith: number | null;
+  inputsAtStart: number | null;
   /** The inputs that the last round has sent. */
   sent: number;
   /** Whether the step is late, so that a rescue is due. */

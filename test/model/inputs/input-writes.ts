@@ -30,7 +30,7 @@ export function begin(after: InputState, run: InputRun, { slot, guards }: ByRun)
     return;
   }
   if (after.status === 'queued')
-    Object.assign(after, { status: 'active', begunWith: after.inputs, sent: after.inputs });
+    Object.assign(after, { status: 'active', inputsAtStart: after.inputs, sent: after.inputs });
   if (guards.beginTakesInputs) run.view = after.inputs;
   Object.assign(after, { owner: slot, isLate: false });
   run.at = 'asking';
@@ -77,7 +77,7 @@ function sentBy(after: InputState, run: InputRun, guards: InputGuards): number {
 function saveRound(after: InputState, run: InputRun, guards: InputGuards): void {
   const sent = sentBy(after, run, guards);
   if (sent > run.view) after.broken ??= 'an input was recorded as sent although no model received it';
-  if (run.view < (after.begunWith ?? 0))
+  if (run.view < (after.inputsAtStart ?? 0))
     after.broken ??= 'a turn began with an input that its first round did not send';
   if (sent < after.sent) after.broken ??= 'an input was sent twice';
   after.sent = sent;

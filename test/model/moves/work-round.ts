@@ -14,10 +14,10 @@ type Write = (state: State, run: Run, guards: Guards) => Wakeups | null;
 /** Emits the moves of a run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`. */
 export function workRound(actor: Actor): void {
   const { run, scene, may } = actor;
-  const isFinal = run.on === 'r2' || scene.calls === 'none' || scene.calls === 'unfit';
+  const isFinal = run.on === 'r2' || scene.calls === 'none' || scene.calls === 'invalid';
   if (run.at === 'asking' || run.at === 'saving')
     commitWrite(actor, `saves ${run.on}`, isFinal ? COMPLETES : WANTS_CALLS);
-  if (scene.calls === 'unfit' && run.on !== 'r3' && (run.at === 'asking' || run.at === 'saving-unfit'))
+  if (scene.calls === 'invalid' && run.on !== 'r3' && (run.at === 'asking' || run.at === 'saving-invalid'))
     commitWrite(actor, `saves ${run.on}, an invalid answer`, invalidCommit(actor));
   if (run.at !== 'asking') return;
   if (run.stop === 'no') {
@@ -40,7 +40,7 @@ const complete: Write = (state, run, guards) => endTurn(state, { status: 'comple
 
 const fail: Write = (state, run, guards) => endTurn(state, { status: 'failed', run }, guards);
 
-const failInvalid: Write = (state, run, guards) => endTurn(state, { status: 'failed', run, unfit: true }, guards);
+const failInvalid: Write = (state, run, guards) => endTurn(state, { status: 'failed', run, invalid: true }, guards);
 
 const COMPLETES = { write: complete, at: 'saving' } as const;
 
@@ -50,8 +50,8 @@ const WANTS_CALLS = { write: saveRound, at: 'saving', leaves: 'b1' } as const;
 function invalidCommit({ run, guards }: Actor): Commit {
   const isRepaired = run.on === 'r2' ? !guards.repairIsLast : guards.invalidAnswerIsRepaired;
   return isRepaired
-    ? { write: saveInvalidAnswer, at: 'saving-unfit', leaves: 'r2' }
-    : { write: failInvalid, at: 'saving-unfit' };
+    ? { write: saveInvalidAnswer, at: 'saving-invalid', leaves: 'r2' }
+    : { write: failInvalid, at: 'saving-invalid' };
 }
 
 type Commit = { write: Write; at: Run['at']; leaves?: 'b1' | 'r2' };

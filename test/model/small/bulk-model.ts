@@ -72,7 +72,7 @@ type BulkState = Kept & {
   counted: number;
   stops: number;
   isDue: boolean;
-  runs: { portion: number[]; unsettled: number | null; isOn: boolean }[];
+  runs: { batch: number[]; unsettled: number | null; isOn: boolean }[];
 };
 
 type Worker = BulkState['runs'][number];
@@ -80,7 +80,7 @@ type Worker = BulkState['runs'][number];
 const MEANT = 3;
 const AT_ONCE = 2;
 
-const idleWorker = (): Worker => ({ portion: [], unsettled: null, isOn: false });
+const idleWorker = (): Worker => ({ batch: [], unsettled: null, isOn: false });
 
 /** The model of a bulk (R34). */
 export const bulkSuite: Suite = suiteOf({
@@ -152,26 +152,25 @@ function moveWorker(state: BulkState, { worker, guards, move }: Mover): void {
   }
   move('dies', (own, after) => Object.assign(after, { isDue: true }) && Object.assign(own, idleWorker()), 'crash');
   if (worker.unsettled !== null) move('records the outcome', (own, after) => settleApart(after, own));
-  else if (worker.portion.length > 0) {
+  else if (worker.batch.length > 0) {
     move('treats a turn', (own, after) => treat(after, own, guards));
     move('fails to treat a turn', (own, after) => treat(after, own, guards, 'fails'), 'fail');
   }
-  if (worker.unsettled === null && worker.portion.length === 0)
-    move('counts', (own, after) => count(after, own, guards));
+  if (worker.unsettled === null && worker.batch.length === 0) move('counts', (own, after) => count(after, own, guards));
 }
 
 /** Models `take-batch.ts`. */
 function takeBatch(after: BulkState, own: Worker, guards: BulkGuards): void {
   const isMeant = ({ place, treated }: BulkTurn) =>
     place === 'meant' || (place === 'later' && treated === 0 && !guards.meantTurnsAreKept);
-  const portion = after.turns.flatMap((turn, index) => (isMeant(turn) ? [index] : [])).slice(-AT_ONCE);
-  Object.assign(own, { isOn: true, portion });
+  const batch = after.turns.flatMap((turn, index) => (isMeant(turn) ? [index] : [])).slice(-AT_ONCE);
+  Object.assign(own, { isOn: true, batch });
   after.isDue = false;
 }
 
 /** Models `treat-turn.ts`: one transaction. */
 function treat(after: BulkState, own: Worker, guards: BulkGuards, fails?: 'fails'): void {
-  const index = own.portion.shift();
+  const index = own.batch.shift();
   const turn = index === undefined ? undefined : after.turns[index];
   if (!turn || index === undefined) return;
   if (turn.place !== 'meant' && turn.place !== 'later' && guards.onlyLeftTurnIsTreated) return;

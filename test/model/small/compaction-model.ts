@@ -37,7 +37,7 @@ const compactionGuards = {
     without: 'a run asks its round with its own compaction although another run saved first',
     ...{ faults: { duplicate: 1 }, caught: 'a round was asked with a history that is not saved' },
   },
-  deletedIsNotTold: {
+  deletedIsNotSent: {
     ...{ rule: 'R23', file: `${TURN}/compaction/sent-history.ts` },
     code: 'summary !== null && leftOut === leftOutOf(covered)',
     without: 'a summary is sent although it contains deleted content',
@@ -193,7 +193,7 @@ function askRound(run: CompactionRun, after: CompactionState, guards: Compaction
   if (after.status === 'active' && !isKept && isNoted)
     after.broken ??= 'a round was asked with a history that is not saved';
   const isChanged = run.kept?.deletions !== run.deletions;
-  const isSent = !run.kept?.isEmpty && !(isChanged && guards.deletedIsNotTold);
+  const isSent = !run.kept?.isEmpty && !(isChanged && guards.deletedIsNotSent);
   if (isSent && isChanged) after.broken ??= 'a model received deleted content';
   run.at = 'replying';
 }

@@ -37,8 +37,8 @@ const expiryGuards = {
   },
   agedIsReadUnderLock: {
     ...{ rule: 'R32', file: `${CHECKPOINT}/deletion/erase-aged.ts` },
-    code: 'conversation_id in (listed(lines)) and goesByAge(days)',
-    without: 'an old turn is erased although it was reopened after the check',
+    code: 'conversation_id in (listed(conversationIds)) and goesByAge(days)',
+    without: 'a turn that was found too old is erased although it was reopened since',
     ...{ faults: { start: 2, age: 1 }, caught: inUse },
   },
 } satisfies Table;

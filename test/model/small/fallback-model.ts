@@ -43,7 +43,7 @@ const fallbackGuards = {
     ...{ faults: { later: 3 }, caught: 'a model was left before its attempts were used up' },
   },
   changeIsDue: {
-    ...{ rule: 'R24', file: CHANGE, code: 'due_at = case when place is null then dueIn(timing.graceMs)' },
+    ...{ rule: 'R24', file: CHANGE, code: 'due_at = case when slot is null then dueIn(timing.graceMs)' },
     without: 'a change of models sets no due time',
     ...{ faults: { definite: 1, flush: 1 }, caught: 'stuck' },
   },

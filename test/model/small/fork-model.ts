@@ -40,8 +40,8 @@ const forkGuards = {
     ...{ faults: { fork: 1, remove: 1 }, caught: changed },
   },
   restIsErased: {
-    ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/remove-turns.ts`, code: 'await eraseRounds(trx, lines)' },
-    without: 'a delete of the turn keeps rounds that no fork is based on',
+    ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/remove-turns.ts`, code: 'await eraseRounds(trx, conversationIds)' },
+    without: 'a delete of the turn keeps rounds that no fork stands on',
     ...{ faults: { fork: 1, remove: 1 }, caught: 'a round was kept without a fork' },
   },
   lastForkErases: {
@@ -60,7 +60,7 @@ type ForkState = Kept & {
   rounds: (string | null | undefined)[];
   isAnswered: boolean;
   isRemoved: boolean;
-  forks: { upTo: number; isThere: boolean; told: string }[];
+  forks: { upTo: number; isThere: boolean; history: string }[];
   /**
    * The last round of a fork that a caller has planned and not written. Only mutants read in one step and write in a
    * later step.
@@ -126,7 +126,7 @@ function startForks(state: ForkState, guards: ForkGuards, emit: Emit<ForkState>)
 
 function writeFork(state: ForkState, upTo: number, guards: ForkGuards): void {
   if (state.isRemoved) state.broken ??= 'a fork is based on a deleted turn';
-  state.forks.push({ upTo, isThere: true, told: readUpTo(state, upTo, guards) });
+  state.forks.push({ upTo, isThere: true, history: readUpTo(state, upTo, guards) });
 }
 
 /** Models `delete-turn.ts` of an ended turn, and the delete of a fork with all rounds that only it depended on. */
@@ -171,7 +171,9 @@ function readUpTo({ rounds, isAnswered }: ForkState, upTo: number, guards: ForkG
 }
 
 function brokenFork(state: ForkState, guards: ForkGuards): string | null {
-  const isChanged = state.forks.some(({ isThere, upTo, told }) => isThere && readUpTo(state, upTo, guards) !== told);
+  const isChanged = state.forks.some(
+    ({ isThere, upTo, history }) => isThere && readUpTo(state, upTo, guards) !== history,
+  );
   if (isChanged) return 'the basis of a fork changed';
   const isLeft = state.rounds.slice(lastStoodOn(state)).some((round) => round !== undefined);
   return state.isRemoved && isLeft ? 'a round was kept without a fork' : null;

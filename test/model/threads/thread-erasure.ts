@@ -33,13 +33,13 @@ export function eraseFound(state: ThreadState, conversation: number, { found, gu
   for (const index of found) at(state.turns, index).erased = true;
   const hadUsed = found.some((index) => at(state.turns, index).answers);
   if (hadUsed && !guards.usedApprovalOutlivesItsTurn) state.isApprovalUsed = false;
-  const thread = at(state.conversations, conversation);
-  const ofThread = state.turns.filter((turn) => turn.conversation === conversation && !turn.erased);
-  thread.isEraseDue = ofThread.some(({ stored }) => !stored) && guards.activeUnstoredIsLookedAtAgain;
-  if (ofThread.length > 0) return;
-  thread.isErased = true;
-  if (thread.forkedFrom === null || !guards.erasedForkFreesItsOrigin) return;
-  const origin = at(state.turns, thread.forkedFrom).conversation;
+  const row = at(state.conversations, conversation);
+  const ofConversation = state.turns.filter((turn) => turn.conversation === conversation && !turn.erased);
+  row.isEraseDue = ofConversation.some(({ stored }) => !stored) && guards.activeUnstoredIsLookedAtAgain;
+  if (ofConversation.length > 0) return;
+  row.isErased = true;
+  if (row.forkedFrom === null || !guards.erasedForkFreesItsOrigin) return;
+  const origin = at(state.turns, row.forkedFrom).conversation;
   eraseFound(state, origin, { found: findErasable(state, origin, guards), guards });
 }
 
@@ -63,22 +63,25 @@ export function removeThreadTurn(
 ): void {
   const turn = at(state.turns, index);
   if (turn.status !== 'ended') state.broken ??= 'an active turn was removed';
-  const thread = at(state.conversations, turn.conversation);
+  const row = at(state.conversations, turn.conversation);
   Object.assign(turn, { hidden: true });
-  const ofThread = state.turns.filter((other) => other.conversation === turn.conversation);
-  for (const other of ofThread) other.basedOn = other.basedOn.filter((one) => one !== index);
+  const ofConversation = state.turns.filter((other) => other.conversation === turn.conversation);
+  for (const other of ofConversation) other.basedOn = other.basedOn.filter((one) => one !== index);
   endHistory(state, turn.conversation, index);
   const isKept = isForked && guards.forkKeepsItsOrigin;
-  if (isKept) thread.deletions += 1;
-  Object.assign(turn, { until: 0, ...(isKept ? { deletion: thread.deletions } : { erased: true }) });
+  if (isKept) row.deletions += 1;
+  Object.assign(turn, { until: 0, ...(isKept ? { deletion: row.deletions } : { erased: true }) });
   eraseFound(state, turn.conversation, { found: findErasable(state, turn.conversation, guards), guards });
 }
 
 /** Models `hide.ts`: hidden turns after the last visible turn are left out of the history of every later turn. */
 export function endHistory(state: ThreadState, conversation: number, except?: number): void {
-  const ofThread = [...state.turns.entries()].filter(([, turn]) => turn.conversation === conversation);
-  const lastFound = Math.max(0, ...ofThread.filter(([, turn]) => isFound(turn)).map(([, { position }]) => position));
-  for (const [index, turn] of ofThread)
+  const ofConversation = [...state.turns.entries()].filter(([, turn]) => turn.conversation === conversation);
+  const lastFound = Math.max(
+    0,
+    ...ofConversation.filter(([, turn]) => isFound(turn)).map(([, { position }]) => position),
+  );
+  for (const [index, turn] of ofConversation)
     if (turn.hidden && index !== except && turn.position > lastFound)
       turn.until ??= at(state.conversations, conversation).last;
 }

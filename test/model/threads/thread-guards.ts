@@ -21,14 +21,14 @@ export const threadGuards = {
     ...{ asks: 'approval', faults: { create: 2 }, caught: 'a fork is based on an active turn' },
   },
   forkedTurnIsNotRetried: {
-    ...{ rule: 'R20', file: `${TURNS}/retry.ts`, code: 'origin.position >= stood.position' },
+    ...{ rule: 'R20', file: `${TURNS}/retry.ts`, code: 'origin.position >= basis.position' },
     without: 'a failed turn is retried although a fork is based on it',
     ...{ asks: 'output', faults: { create: 2, fail: 1, retry: 1 } },
     caught: 'a fork is based on an active turn',
   },
   unstoredIsFork: {
-    ...{ rule: 'R20', file: chain, code: 'thread.last !== undefined && (thread.isFork || !store)' },
-    without: 'an unstored turn follows another turn in its conversation',
+    ...{ rule: 'R20', file: chain, code: 'followed.last !== undefined && (followed.isFork || !store)' },
+    without: 'a turn that is not stored goes behind another in its conversation',
     ...{ asks: 'output', faults: { create: 1, unstored: 1 } },
     caught: 'an unstored turn made the next turn a fork',
   },
@@ -43,8 +43,12 @@ export const threadGuards = {
     ...{ asks: 'approval', faults: { unstored: 1, hide: 1 }, caught: changed },
   },
   erasedForkFreesItsOrigin: {
-    ...{ rule: 'R31', file: threads, code: 'threads = [...new Set(emptied.flatMap(({ origin }) => origin ?? []))]' },
-    without: 'the commit that erases a fork does not erase its origin',
+    ...{
+      rule: 'R31',
+      file: threads,
+      code: 'conversationIds = [...new Set(emptied.flatMap(({ origin }) => origin ?? []))]',
+    },
+    without: 'the commit that erases a fork leaves its emptied origins',
     ...{ asks: 'approval', faults: { unstored: 1, hide: 1 }, caught: 'stuck' },
   },
   activeUnstoredIsLookedAtAgain: {
@@ -69,9 +73,9 @@ export const threadGuards = {
   },
   laterForkPassesTheRemoved: {
     ...{ rule: 'R31', file: history, code: '"forkedAfter" < deletion' },
-    without: 'a fork reads a turn that was removed before the fork',
+    without: 'a fork also reads a turn that was removed before the fork was made',
     ...{ asks: 'approval', faults: { create: 2, unstored: 2, remove: 1 } },
-    caught: 'a turn read a turn that was removed before the fork of its conversation',
+    caught: 'the history of a fork has a turn that was removed before the fork was made',
   },
   removalLocksThread: {
     ...{ rule: 'R31', file: removal, code: 'await lockThreads(trx, [conversationId], { waits: true })' },
@@ -90,7 +94,7 @@ export const threadGuards = {
   },
   usedApprovalOutlivesItsTurn: {
     ...{ rule: 'R22', file: adopt, code: 'update tool_calls as call set adopted_by = turnId' },
-    without: 'a call can be allowed again after the turn that imported it is erased',
+    without: 'a call can be allowed again after the turn that adopted it is erased',
     ...{ asks: 'approval', faults: { create: 2, hide: 1 } },
     caught: 'an at_most_once call was made in two conversations',
   },

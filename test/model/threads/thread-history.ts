@@ -1,6 +1,6 @@
 import { at } from '../explore/plain-model.ts';
 import type { ThreadGuards } from './thread-guards.ts';
-import { isFound, type Thread, type ThreadState, type ThreadTurn } from './thread-state.ts';
+import { type Conversation, isFound, type ThreadState, type ThreadTurn } from './thread-state.ts';
 
 /** Models `history.ts`: returns the turns before a turn, through its conversation and its origins. */
 export function historyOf(state: ThreadState, turn: ThreadTurn, guards: ThreadGuards): number[] {
@@ -39,14 +39,14 @@ function isKeptBy({ deletion }: ThreadTurn, forkedAfter: number, guards: ThreadG
 /** Returns the promise that a visible or active turn breaks. */
 export function brokenThread(state: ThreadState, guards: ThreadGuards): string | null {
   if (state.runs > 1) return 'an at_most_once call was made in two conversations';
-  const isAtWork = ({ forkedFrom, isErased }: Thread) =>
+  const isAtWork = ({ forkedFrom, isErased }: Conversation) =>
     forkedFrom !== null && !isErased && at(state.turns, forkedFrom).status !== 'ended';
   if (state.conversations.some(isAtWork)) return 'a fork is based on an active turn';
   for (const turn of state.turns) {
     if (turn.erased || (turn.status === 'ended' && !isFound(turn))) continue;
     const history = historyOf(state, turn, guards);
     if (history.some((index) => at(state.conversations, turn.conversation).lost.includes(index)))
-      return 'a turn read a turn that was removed before the fork of its conversation';
+      return 'the history of a fork has a turn that was removed before the fork was made';
     if (history.join() !== turn.basedOn.join()) return 'the history of a turn changed';
     const answers = [...history.map((index) => at(state.turns, index)), turn].filter((other) => other.answers);
     if (answers.length > 1) return 'a call was answered twice in one conversation';

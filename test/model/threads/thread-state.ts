@@ -3,10 +3,8 @@ import type { Kept } from '../explore/plain-model.ts';
 /** A conversation, its forks, and the remaining rows of all. The index of a turn or a conversation is its name. */
 export type ThreadState = Kept & {
   turns: ThreadTurn[];
-  conversations: Thread[];
-  /**
-   * A create that a caller has resolved and not written yet. Only mutants read in one step and write in a later step.
-   */
+  conversations: Conversation[];
+  /** A create that a caller has resolved and not written yet. Only mutants look before they write. */
   looked: (Create & { isFork: boolean }) | null;
   /** The turns that the eraser has found. Only a mutant deletes in a later step. */
   found: number[];
@@ -37,7 +35,7 @@ export type ThreadTurn = {
   basedOn: number[];
 };
 
-export type Thread = {
+export type Conversation = {
   forkedFrom: number | null;
   /** `conversations.turns`: the last position that a turn has taken. */
   last: number;
@@ -58,12 +56,12 @@ export type Create = { on: number; by: 'turn' | 'conversation'; stored: boolean;
 export function firstThread(): Omit<ThreadState, keyof Kept> {
   return {
     turns: [newThreadTurn({ conversation: 0, position: 1 })],
-    conversations: [newThread({ forkedFrom: null, last: 1 })],
+    conversations: [newConversation({ forkedFrom: null, last: 1 })],
     ...{ looked: null, found: [], removing: null, runs: 0, isApprovalUsed: false },
   };
 }
 
-export function newThread(begun: Pick<Thread, 'forkedFrom' | 'last'>): Thread {
+export function newConversation(begun: Pick<Conversation, 'forkedFrom' | 'last'>): Conversation {
   return { ...begun, deletions: 0, forkedAfter: 0, lost: [], isErased: false, isEraseDue: false };
 }
 

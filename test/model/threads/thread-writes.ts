@@ -2,7 +2,14 @@ import { at } from '../explore/plain-model.ts';
 import { endHistory } from './thread-erasure.ts';
 import type { ThreadGuards } from './thread-guards.ts';
 import { historyOf } from './thread-history.ts';
-import { type Create, isFound, newThread, newThreadTurn, type ThreadState, type ThreadTurn } from './thread-state.ts';
+import {
+  type Create,
+  isFound,
+  newConversation,
+  newThreadTurn,
+  type ThreadState,
+  type ThreadTurn,
+} from './thread-state.ts';
 
 /** The answer that a call of the first turn waits for. */
 export type Asks = 'output' | 'approval';
@@ -16,9 +23,9 @@ export function decideCreate(
 ): 'refused' | 'fork' | 'next' {
   const { on, by, stored, answers } = create;
   const last = at(state.turns, on);
-  const thread = at(state.conversations, last.conversation);
+  const row = at(state.conversations, last.conversation);
   if (!isFound(last)) return 'refused';
-  const isFork = (by === 'turn' && thread.last > last.position) || (!stored && guards.unstoredIsFork);
+  const isFork = (by === 'turn' && row.last > last.position) || (!stored && guards.unstoredIsFork);
   const isEnded = last.status === 'ended';
   if (!isEnded && ((isFork && guards.forkKnowsItsOrigin) || answers)) return 'refused';
   if (!mayAnswer(state, create, { asks, guards })) return 'refused';
@@ -50,14 +57,14 @@ export function writeCreate(
       const { conversation, deletion } = at(state.turns, index);
       return conversation === origin.conversation && deletion !== null;
     });
-    const thread = newThread({ forkedFrom: on, last: origin.position });
-    state.conversations.push({ ...thread, forkedAfter: deletions, lost });
+    const fork = newConversation({ forkedFrom: on, last: origin.position });
+    state.conversations.push({ ...fork, forkedAfter: deletions, lost });
   }
   const conversation = by.isFork ? state.conversations.length - 1 : origin.conversation;
-  const thread = at(state.conversations, conversation);
-  thread.last += 1;
-  if (!stored) thread.isEraseDue = true;
-  const turn: ThreadTurn = { ...newThreadTurn({ conversation, position: thread.last }), stored, answers };
+  const row = at(state.conversations, conversation);
+  row.last += 1;
+  if (!stored) row.isEraseDue = true;
+  const turn: ThreadTurn = { ...newThreadTurn({ conversation, position: row.last }), stored, answers };
   turn.basedOn = historyOf(state, turn, by.guards);
   state.turns.push(turn);
   if (by.asks === 'approval' && answers) state.isApprovalUsed = true;

@@ -62,8 +62,8 @@ describeQueues(({ redis }) => {
       expect(stream.seen.map(({ id }) => id).filter(Boolean)).toEqual(await sequenceOf(harness, started[0]!.id));
       expect(sessions).toBeGreaterThan(0);
       expect(sessions).toBeLessThanOrEqual(SESSIONS);
-      const told = () => receiver.received.filter(({ answered }) => answered === 204).map(({ turnId }) => turnId);
-      await waitUntil(() => expect(new Set(told())).toEqual(new Set(ended.map(({ id }) => id))));
+      const delivered = () => receiver.received.filter(({ answered }) => answered === 204).map(({ turnId }) => turnId);
+      await waitUntil(() => expect(new Set(delivered())).toEqual(new Set(ended.map(({ id }) => id))));
       recorder.release();
     },
   );

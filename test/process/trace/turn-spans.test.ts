@@ -187,16 +187,16 @@ test('the trace context is passed on unchanged if no spans are exported', async 
 test('texts are on spans only if PAWL_TRACE_CONTENT is set, without secrets', async () => {
   const secrets = JSON.stringify({ city: { value: 'secret-of-rome' } });
   await using silent = await traced();
-  await using telling = await traced({ PAWL_TRACE_CONTENT: '1', PAWL_SECRETS: secrets });
+  await using open = await traced({ PAWL_TRACE_CONTENT: '1', PAWL_SECRETS: secrets });
   const body = { input: oneCall, tools: ['weather_lookup'], instructions: 'Keep secret-of-rome to yourself.' };
 
-  for (const { harness } of [silent, telling]) {
+  for (const { harness } of [silent, open]) {
     await start(harness, {}, body);
     await harness.workUntilIdle();
   }
 
   expect(JSON.stringify(await silent.received())).not.toMatch(/Rome|Sunny|secret-of-rome/);
-  const spans = await telling.received();
+  const spans = await open.received();
   expect(JSON.stringify(spans)).not.toContain('secret-of-rome');
   const last = named(spans, 'chat test').find(({ attributes }) => attributes['pawl.round'] === 2);
   expect(last!.attributes).toMatchObject({

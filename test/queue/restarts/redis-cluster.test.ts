@@ -36,13 +36,16 @@ test('a message published at one node arrives at another, also after both are ki
   if (!cluster) return skip('no redis-server on the PATH');
   const [first, second] = [cluster.nodes[0]!, cluster.nodes[1]!];
   const redisUrl = `${first.url},127.0.0.1:${second.port}`;
-  const [telling, listening] = [openPubsub({ databaseUrl: '', redisUrl }), openPubsub({ databaseUrl: '', redisUrl })];
+  const [publishing, listening] = [
+    openPubsub({ databaseUrl: '', redisUrl }),
+    openPubsub({ databaseUrl: '', redisUrl }),
+  ];
   const received: string[] = [];
   listening.subscribeToWorkers(({ kind }) => received.push(kind));
   const arrives = async () => {
     received.length = 0;
     await waitUntil(() => {
-      telling.publishToWorkers({ kind: 'watched', turnId: 'turn_1' });
+      publishing.publishToWorkers({ kind: 'watched', turnId: 'turn_1' });
       expect(received).toContain('watched');
     });
   };
@@ -54,7 +57,7 @@ test('a message published at one node arrives at another, also after both are ki
   await second.kill();
   await arrives();
 
-  await Promise.all([telling.close(), listening.close()]);
+  await Promise.all([publishing.close(), listening.close()]);
 });
 
 const examined = await openCluster();

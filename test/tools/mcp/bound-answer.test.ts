@@ -4,10 +4,10 @@ import type { Rate } from '#core/bounds/rate.ts';
 import { boundAnswer } from '#core/tools/mcp/http/bound-answer.ts';
 
 /** Reads a stream in chunks. Returns the text for the SDK, and the number of counted events. */
-async function read(stream: string, portion = stream.length) {
+async function read(stream: string, slice = stream.length) {
   const bytes = Buffer.from(stream);
-  async function* portions() {
-    for (let at = 0; at < bytes.length; at += portion) yield bytes.subarray(at, at + portion);
+  async function* slices() {
+    for (let at = 0; at < bytes.length; at += slice) yield bytes.subarray(at, at + slice);
   }
   let counted = 0;
   const pace = async (count: number) => {
@@ -16,7 +16,7 @@ async function read(stream: string, portion = stream.length) {
   const events: Pick<Rate, 'pace'> = { pace };
   const slot = { take: async () => {}, arrived: () => {} };
   const headers = { 'content-type': 'text/event-stream' };
-  const answer = new Response(ReadableStream.from(portions()), { headers });
+  const answer = new Response(ReadableStream.from(slices()), { headers });
   const bounded = boundAnswer(answer, { refuse: () => {}, slot, events });
   return { given: await text(bounded.body!), counted };
 }
@@ -26,8 +26,8 @@ test.each(['\n', '\r\n'])('the SDK gets no meaningless lines of a stream with li
   const noise = [': ping', 'a', 'dataset: 1', ' data: 1', 'retry: soon', 'retry', ':'];
   const mixed = known.flatMap((line, at) => (at > 0 && line !== '' ? [noise[at % noise.length]!, line] : [line]));
 
-  for (const portion of [1, 2, 3, 7, 1000]) {
-    const { given } = await read(`\ufeff${mixed.join(end)}`, portion);
+  for (const slice of [1, 2, 3, 7, 1000]) {
+    const { given } = await read(`\ufeff${mixed.join(end)}`, slice);
 
     expect(given.replaceAll('\r\n', '\n')).toBe(known.join('\n'));
   }

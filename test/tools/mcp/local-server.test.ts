@@ -63,8 +63,8 @@ test('an aborted call is cancelled at the command', async () => {
   await using servers = useMcpServers(local());
   await callMcpTool(servers, 'local__pid');
 
-  const result = await callMcpTool(servers, 'local__until_told', { timeout_ms: 1_500 });
-  const answer = await callMcpTool(servers, 'local__was_told');
+  const result = await callMcpTool(servers, 'local__until_aborted', { timeout_ms: 1_500 });
+  const answer = await callMcpTool(servers, 'local__was_aborted');
 
   expect(result.error?.category).toBe('execution_timeout');
   expect(answer.content).toBe('yes');

@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
-const toldOff = Promise.withResolvers<void>();
+const aborted = Promise.withResolvers<void>();
 
 /** A command for tests. Reports its process and environment, and can end or hang during a call. */
 serveStdio(() => {
@@ -21,13 +21,13 @@ serveStdio(() => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     return says('');
   });
-  server.registerTool('until_told', nothing, async (_, { mcpReq: { signal } }) => {
-    signal.addEventListener('abort', () => toldOff.resolve());
-    await toldOff.promise;
+  server.registerTool('until_aborted', nothing, async (_, { mcpReq: { signal } }) => {
+    signal.addEventListener('abort', () => aborted.resolve());
+    await aborted.promise;
     return says('');
   });
-  server.registerTool('was_told', nothing, async () => {
-    await toldOff.promise;
+  server.registerTool('was_aborted', nothing, async () => {
+    await aborted.promise;
     return says('yes');
   });
   return server;

@@ -49,7 +49,7 @@ test('a compaction of an earlier turn does not change the size of a later turn',
   expect(tokensSinceCounted(thread)).toBe(950 + 1);
 });
 
-test('results of imported calls count before the first round', () => {
+test('results of adopted calls count before the first round', () => {
   const [call] = makeRound(1, null, [{}]).calls;
   const usage = usageOf(900, 50);
   const asked = { ...turn('a', []), rounds: [{ ...makeRound(1, 'May I?'), usage }] };
@@ -61,20 +61,21 @@ test('results of imported calls count before the first round', () => {
 test('a summary replaces earlier turns with their inputs, but not its own input', () => {
   const thread = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1, 2]), compactions: [made(3, 'c', 1)] }];
 
-  expect(told(thread)).toEqual([expect.stringContaining('Sum.'), 'c', 'c2']);
+  expect(sentTexts(thread)).toEqual([expect.stringContaining('Sum.'), 'c', 'c2']);
 });
 
 test('a summary also replaces the input of an earlier turn replaced in part', () => {
   const thread = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1]), compactions: [made(1, 'b', 1)] }];
 
-  expect(told(thread)).toEqual([expect.stringContaining('Sum.'), 'b2', 'c', 'c1']);
+  expect(sentTexts(thread)).toEqual([expect.stringContaining('Sum.'), 'b2', 'c', 'c1']);
 });
 
 test('a summary is not sent after a later deletion, or for turns elsewhere', () => {
   const last = { ...turn('c', [1]), compactions: [made(1, 'a', 1)] };
 
-  expect(told([{ ...turn('a', [1]), leftOut: 1 }, turn('b', [1]), last])).toEqual(['a', 'a1', 'b', 'b1', 'c', 'c1']);
-  expect(told([turn('b', [1]), last])).toEqual(['b', 'b1', 'c', 'c1']);
+  const texts = ['a', 'a1', 'b', 'b1', 'c', 'c1'];
+  expect(sentTexts([{ ...turn('a', [1]), leftOut: 1 }, turn('b', [1]), last])).toEqual(texts);
+  expect(sentTexts([turn('b', [1]), last])).toEqual(['b', 'b1', 'c', 'c1']);
 });
 
 test('the latest summary in effect is sent, and later results stay dropped', () => {
@@ -85,7 +86,7 @@ test('the latest summary in effect is sent, and later results stay dropped', () 
   };
   const thread = [long('a'), long('b'), { ...long('c'), compactions: [made(1, 'a', 1), dropped] }];
 
-  expect(told(thread)).toEqual([
+  expect(sentTexts(thread)).toEqual([
     ...[expect.stringContaining('Sum.'), 'b', 'b1', '(dropped to make room)'],
     ...['c', 'c1', expect.stringContaining('c c c')],
   ]);
@@ -97,7 +98,7 @@ test('dropped results stay dropped if a later compaction drops no results', () =
   const result = { ...makeRound(1, null, [{}]).calls[0]!.result!, content: 'sunny '.repeat(20) };
   const looked = { ...turn('b', [1]), rounds: [makeRound(1, 'b1', [{ result }])] };
 
-  expect(told([turn('a', [1]), looked, { ...turn('c', [1]), compactions: [dropped, useless] }])).toContain(
+  expect(sentTexts([turn('a', [1]), looked, { ...turn('c', [1]), compactions: [dropped, useless] }])).toContain(
     '(dropped to make room)',
   );
 });
@@ -119,6 +120,6 @@ function made(round: number, upToTurn: string, upToRound: number): Compaction {
   };
 }
 
-function told(thread: HistoryTurn[]): (string | null)[] {
+function sentTexts(thread: HistoryTurn[]): (string | null)[] {
   return transcriptOf(sentHistory(thread)).map(({ content }) => content);
 }

@@ -26,7 +26,7 @@ const results = (...turns: Turn[]) =>
   transcriptOf(turns).flatMap((message) => (message.role === 'tool' ? [`${message.callId}: ${message.content}`] : []));
 const denied = 'Tool execution failed (permission_denied): A person denied this call';
 
-test('an approved call has the result of the turn that imported the call', () => {
+test('an approved call has the result of the turn that adopted the call', () => {
   const adopted = makeRound(0, null, [{ id: 'x' }, { id: 'y' }]).calls;
   const next = makeTurn({ adopted, input: [answer(`${REQUEST}1`), output('own'), answer(`${REQUEST}0`)] });
   const [first, second] = adopted.map((call, index) => ({ ...call, result: { ...call.result!, content: `${index}` } }));

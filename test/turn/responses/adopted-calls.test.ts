@@ -18,7 +18,7 @@ const allowed = (id: string, approve = true) => ({
 });
 const withConfig = (turn: Turn, config: Partial<TurnConfig>) => ({ ...turn, config: { ...turn.config, ...config } });
 
-/** Returns a response that imported an MCP call and a registry call. A third call between them was denied. */
+/** Returns a response that adopted an MCP call and a registry call. A third call between them was denied. */
 const adopting = (own: Partial<Turn> & { calls?: Partial<ToolCall>[] } = {}) => {
   const { calls = [{}, {}], ...rest } = own;
   const [first, second] = calls;
@@ -58,7 +58,7 @@ test('a handed-over call of Pawl is a request, under the name at its server', ()
   expect(itemOf(turn, `mcp_${SUFFIX}_r1_0`)).toBeUndefined();
 });
 
-test('imported calls begin the output, each with its approval request', () => {
+test('adopted calls begin the output, each with its approval request', () => {
   const turn = adopting();
 
   expect(outputItems(turn)).toMatchObject([
@@ -71,16 +71,16 @@ test('imported calls begin the output, each with its approval request', () => {
   expect(inputItems(turn)[1]).toMatchObject({ id: `mcprr_${SUFFIX}_i1`, approve: false });
 });
 
-test('the log has imported calls at its start, and results in order of arrival', () => {
-  const told = [...responseEvents(adopting(), { after: -1, orderOf: (round) => (round === 0 ? [1, 0] : []) })];
-  const results = told.filter(({ type }) => type === 'response.mcp_call.completed');
+test('the log has adopted calls at its start, and results in order of arrival', () => {
+  const received = [...responseEvents(adopting(), { after: -1, orderOf: (round) => (round === 0 ? [1, 0] : []) })];
+  const results = received.filter(({ type }) => type === 'response.mcp_call.completed');
 
-  expect(told.map(({ sequence_number: number }) => number).slice(0, 14)).toEqual([
+  expect(received.map(({ sequence_number: number }) => number).slice(0, 14)).toEqual([
     0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
   ]);
   expect(results.map(({ item_id: id }) => id)).toEqual([`mcp_${SUFFIX}_r0_1`, `mcp_${SUFFIX}_r0_0`]);
-  expect(joinedOutput(told)).toEqual(presentResponse(adopting()).output);
-  expect(told[0]).toMatchObject({ response: { status: 'in_progress', output: [] } });
+  expect(joinedOutput(received)).toEqual(presentResponse(adopting()).output);
+  expect(received[0]).toMatchObject({ response: { status: 'in_progress', output: [] } });
 });
 
 test('every reading of the log gives an event the same number', () => {
@@ -99,8 +99,10 @@ test('every reading of the log gives an event the same number', () => {
   ].map((turn) => [...responseEvents(turn, { after: -1, orderOf: () => [0, 1] })]);
 
   const whole = states.at(-1)!.map(({ type, sequence_number }) => `${sequence_number} ${type}`);
-  for (const told of states.slice(1)) {
-    expect(whole.slice(0, told.length)).toEqual(told.map(({ type, sequence_number }) => `${sequence_number} ${type}`));
+  for (const received of states.slice(1)) {
+    expect(whole.slice(0, received.length)).toEqual(
+      received.map(({ type, sequence_number }) => `${sequence_number} ${type}`),
+    );
   }
-  expect(states.map((told) => told.length)).toEqual([1, 12, 14, 21]);
+  expect(states.map((received) => received.length)).toEqual([1, 12, 14, 21]);
 });

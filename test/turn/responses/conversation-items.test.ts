@@ -51,16 +51,16 @@ test('the text of a round cut off by a cancel stays without its calls', () => {
 });
 
 test('a call and its result find each other across added items, not turns', () => {
-  const line = [
+  const thread = [
     added(A!, call('x'), call('x'), call('y')),
     added(B!, output('x'), said('Hi')),
     worked({ id: `turn_${C}`, input: [output('x'), output('z')] }),
   ];
 
-  expect(otherHalf(line, `fc_${A}_i1`)).toBe(`fco_${B}_i0`);
-  expect(otherHalf(line, `fco_${B}_i0`)).toBe(`fc_${A}_i1`);
-  expect(otherHalf(line, `fc_${A}_i0`)).toBe(`fco_${C}_i0`);
-  for (const alone of [`fc_${A}_i2`, `fco_${C}_i1`, `msg_${B}_i1`]) expect(otherHalf(line, alone)).toBeNull();
+  expect(otherHalf(thread, `fc_${A}_i1`)).toBe(`fco_${B}_i0`);
+  expect(otherHalf(thread, `fco_${B}_i0`)).toBe(`fc_${A}_i1`);
+  expect(otherHalf(thread, `fc_${A}_i0`)).toBe(`fco_${C}_i0`);
+  for (const alone of [`fc_${A}_i2`, `fco_${C}_i1`, `msg_${B}_i1`]) expect(otherHalf(thread, alone)).toBeNull();
   const late = [added(A!, call('x')), worked({ id: `turn_${C}` }), added(B!, output('x'))];
   expect(otherHalf(late, `fc_${A}_i0`)).toBeNull();
 });

@@ -175,7 +175,7 @@ test('an id finds its item, as an input with the same content', () => {
   expect(itemOf(turn, `fc_${X}_r1_1`)).toEqual({
     ...{ type: 'function_call', call_id: 'call_1_1', name: 'locate', arguments: '{}' },
   });
-  expect(itemOf(turn, `rs_${X}_r1`), 'it has nothing to tell').toBeNull();
+  expect(itemOf(turn, `rs_${X}_r1`), 'a reply without reasoning has no reasoning item').toBeNull();
   const others = [`fc_${X}_i0`, `msg_${X}_i1`, `msg_${X}_r2`, `fc_${X}_r1_0`, `rs_${X}_r2`, 'msg_1'];
   for (const id of others) expect(itemOf(turn, id)).toBeUndefined();
   expect(itemOf(turn, `msg_${X.replace('m', 'n')}_i0`)).toBeUndefined();

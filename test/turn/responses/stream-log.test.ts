@@ -147,7 +147,7 @@ function everyUnit(events: NumberedEvent[]) {
   });
 }
 
-test('each attempt begins 2²⁴ above the attempt before it, and supersedes it', () => {
+test('each draft begins 2²⁴ above the draft before it, and supersedes it', () => {
   const rounds = [{ ...makeRound(1, 'Hi', [{}]), draft: 2 }, answer({ number: 2 })];
   const turn = completed({ rounds });
   const numbers = eventsOf(turn).map(({ sequence_number }) => sequence_number);
@@ -159,7 +159,7 @@ test('each attempt begins 2²⁴ above the attempt before it, and supersedes it'
   ).toEqual([...[false, true, true, true, false]]);
 });
 
-test('a running round supersedes an attempt when no run can stream it', () => {
+test('a running round supersedes a draft when no run can stream it', () => {
   const running = (draft: number, leased: boolean) => makeResponse({ status: 'in_progress', work: { draft, leased } });
   const inDraft = (draft: number) => 5 + draft * DRAFT_SIZE;
 

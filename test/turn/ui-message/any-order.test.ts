@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import type { Round, ToolCall, Turn } from '#core/turn/turn.ts';
 import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
-import { makeUiTeller } from '#core/turn/ui-message/ui-teller.ts';
+import { makeUiSender } from '#core/turn/ui-message/ui-sender.ts';
 import { makeRound, makeTurn } from '../make-turn.ts';
 
 // Properties of a UI message if rounds repeat, calls finish and readers stop in any order. Each sent part equals the
@@ -26,13 +26,13 @@ test('each streamed part equals the stored part, or the stream is superseded', (
 
   fc.assert(
     fc.property(aScript, ({ rounds, stops }) => {
-      const [turn, told, end] = play(rounds, stops);
+      const [turn, received, end] = play(rounds, stops);
 
       expect(end).not.toBeNull();
       if (end) ends[end] += 1;
-      if (end === 'whole') expect(partsOf(told)).toEqual(storedParts(turn));
-      else expect(told.at(-1)).toMatchObject({ type: 'error' });
-      expectWellFormed(told);
+      if (end === 'whole') expect(partsOf(received)).toEqual(storedParts(turn));
+      else expect(received.at(-1)).toMatchObject({ type: 'error' });
+      expectWellFormed(received);
     }),
     { numRuns: 600 },
   );
@@ -44,12 +44,12 @@ type Said = { reasoning: string; text: string };
 type Try = { said: Said; looks: number[]; sameAgain: boolean };
 
 function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<number>) {
-  const teller = makeUiTeller();
-  const told: UiChunk[] = [];
+  const sender = makeUiSender();
+  const received: UiChunk[] = [];
   const look = (turn: Turn, running?: RunningReply) => {
     let left = stops.next().value ?? 0;
-    for (const chunk of teller.tell(turn, running)) {
-      told.push(chunk);
+    for (const chunk of sender.send(turn, running)) {
+      received.push(chunk);
       if (left-- === 0) break;
     }
   };
@@ -70,8 +70,8 @@ function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<numb
     }
   }
   turn = { ...turn, status: 'completed', output: turn.rounds.at(-1)?.text ?? '' };
-  for (let calm = 0; calm < 300 && teller.end() === null; calm += 1) look(turn);
-  return [turn, told, teller.end()] as const;
+  for (let calm = 0; calm < 300 && sender.end() === null; calm += 1) look(turn);
+  return [turn, received, sender.end()] as const;
 }
 
 type Seen = Pick<RunningReply, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
@@ -102,9 +102,9 @@ function answered(round: Round, index: number): Round {
 }
 
 /** Returns the texts by their ids, and the output of each call. */
-function partsOf(told: UiChunk[]): Record<string, string> {
+function partsOf(received: UiChunk[]): Record<string, string> {
   const parts: Record<string, string> = {};
-  for (const chunk of told) {
+  for (const chunk of received) {
     if ('delta' in chunk) parts[chunk.id] = (parts[chunk.id] ?? '') + chunk.delta;
     if (chunk.type === 'tool-output-available') parts[chunk.toolCallId] = chunk.output;
   }
@@ -121,14 +121,14 @@ function storedParts({ rounds }: Turn): Record<string, string> {
 }
 
 /** Expects that no part is streamed outside its step or twice, and that no delta ends with half a character. */
-function expectWellFormed(told: UiChunk[]): void {
-  const begun = told.flatMap((chunk) =>
+function expectWellFormed(received: UiChunk[]): void {
+  const begun = received.flatMap((chunk) =>
     /-start$|^tool-input/.test(chunk.type) && chunk.type !== 'start' ? [keyOf(chunk)] : [],
   );
   expect(begun).toEqual([...new Set(begun)]);
-  expect(told.filter((chunk) => 'delta' in chunk && !chunk.delta.isWellFormed())).toEqual([]);
-  expect(told.filter(({ type }) => type === 'start')).toHaveLength(1);
-  const steps = told.flatMap(({ type }) => (type.endsWith('-step') ? [type] : []));
+  expect(received.filter((chunk) => 'delta' in chunk && !chunk.delta.isWellFormed())).toEqual([]);
+  expect(received.filter(({ type }) => type === 'start')).toHaveLength(1);
+  const steps = received.flatMap(({ type }) => (type.endsWith('-step') ? [type] : []));
   expect(steps.every((type, index) => type === (index % 2 === 0 ? 'start-step' : 'finish-step'))).toBe(true);
 }
 

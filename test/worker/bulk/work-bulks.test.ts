@@ -192,8 +192,8 @@ test.for([0, 2, 5])(
   async (treated, { harness }) => {
     const ids = await startMany(harness, 5);
     const id = await create(harness, cancelQueued);
-    const portion = await takeBulkBatch(harness.db, 10);
-    const { turnIds, ...bulk } = portion!;
+    const batch = await takeBulkBatch(harness.db, 10);
+    const { turnIds, ...bulk } = batch!;
     for (const turnId of turnIds.slice(0, treated)) await treatTurn({ ...bulk, turnId }, harness.worker);
 
     const left = await read(harness, id);

@@ -75,9 +75,9 @@ test('a summary is requested without tools and options, from its own model if na
   expect(Object.keys(asked?.body ?? {}).sort()).toEqual([
     ...['max_completion_tokens', 'messages', 'model', 'stream', 'stream_options'],
   ]);
-  const told = String(asked?.body.messages[1]?.content);
-  expect(told).toContain('Assistant calls weather_lookup with {"city":"Tokyo"}');
-  expect(told).toContain('weather_lookup answered: {"city":"Tokyo"');
+  const prompt = String(asked?.body.messages[1]?.content);
+  expect(prompt).toContain('Assistant calls weather_lookup with {"city":"Tokyo"}');
+  expect(prompt).toContain('weather_lookup answered: {"city":"Tokyo"');
 });
 
 test('later turns send the summary, and the next summary includes it', async ({ harness }) => {

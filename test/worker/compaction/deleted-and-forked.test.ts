@@ -22,13 +22,13 @@ test('a summary is no longer sent after a turn that it covers is deleted', async
 
 test('a summary that is written after a turn was deleted omits that turn', async ({ harness }) => {
   const { path, say } = await converse(harness, context);
-  const told = scripted({ answer: long, summary: { say: 'They said: {{conversation}}' } });
+  const input = scripted({ answer: long, summary: { say: 'They said: {{conversation}}' } });
   const first = await say(scripted({ answer: `The secret is 4711. ${long}` }));
   await say(scripted({ answer: long }));
 
   await harness.call('DELETE', `/v1/responses/resp_${first.id.slice('turn_'.length)}`);
   await say(scripted({ answer: long }));
-  const later = await say(told, { context: { ...context, keep_last_rounds: 1 } });
+  const later = await say(input, { context: { ...context, keep_last_rounds: 1 } });
   const { body: sent } = await harness.call('GET', `${path}/messages?view=sent`);
 
   expect(later.compactions).toHaveLength(1);

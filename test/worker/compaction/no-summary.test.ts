@@ -24,7 +24,7 @@ test('a history that is refused as too long is compacted once, and its round rep
   expect(turn.rounds[0]?.attempts).toBe(1);
 });
 
-test('a round that was refused within its text is published as a new attempt', async ({ harness }) => {
+test('a round that was refused within its text is published as a new draft', async ({ harness }) => {
   const { path, say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
   const error = { code: 'context_length_exceeded', message: 'Too long.' };

@@ -90,7 +90,7 @@ test.for([
   ['Chat Completions', 'steer', 'running', { stop: ['END'] }, remote, 'input[0].content[0]'],
   ['Chat Completions', 'merge', 'queued', { stop: ['END'] }, remote, 'input[0].content[0]'],
 ] as const)('a turn over %s is joined by %s while it is %s, if its wire accepts the input', async (each) => {
-  const [, on_active_turn, state, fields, unfit, param] = each;
+  const [, on_active_turn, state, fields, invalid, param] = each;
   const calls = [{ id: 'call_1', name: 'weather_lookup', arguments: ['{"city":"Bern"}'] }];
   await using wires = await openTwoWires({ reply: { calls } });
   const harness = await wires.open();
@@ -101,7 +101,7 @@ test.for([
   const started = await steer(harness, conversation, { input: 'How is Bern?', ...fields });
   if (state === 'running') await harness.workOnce();
 
-  const refused = await steer(harness, conversation, { on_active_turn, input: unfit });
+  const refused = await steer(harness, conversation, { on_active_turn, input: invalid });
   const joined = await steer(harness, conversation, { on_active_turn, input: 'So?' });
 
   expect([refused.status, refused.body]).toMatchObject([400, { error: { code: 'unsupported_content', param } }]);

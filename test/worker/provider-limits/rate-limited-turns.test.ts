@@ -58,8 +58,8 @@ test('a turn that waits under a limit has no slot, and requests a slot on its wa
     { PAWL_PROJECTS: JSON.stringify(projects) },
   );
   const client = apiClient(harness.url, 'a');
-  const places = async () =>
-    (await harness.db.selectFrom('work').select('place').orderBy('id').execute()).map(({ place }) => place);
+  const slots = async () =>
+    (await harness.db.selectFrom('work').select('slot').orderBy('id').execute()).map(({ slot }) => slot);
   const run = async (model: string) => {
     const { id } = await client.startTurn({ model, input: 'Hi' });
     await harness.admit();
@@ -67,12 +67,12 @@ test('a turn that waits under a limit has no slot, and requests a slot on its wa
     return id;
   };
   const ids = [await run('openai/limited'), await run('openai/limited')];
-  const whileWaiting = await places();
+  const whileWaiting = await slots();
   const other = await run('openai/free');
 
   await harness.advance(60_500);
   await harness.wakeWaiting();
-  const woken = await places();
+  const woken = await slots();
   await harness.admit();
   await harness.workUntilIdle();
 

@@ -11,7 +11,7 @@ const hangs = { kind: 'hang' as const, after_chars: 12 };
 const tools = ['weather_lookup'];
 const INTERNAL = ['draft', 'reasoning_length', 'refusal_from'];
 
-test('after a run is lost within its text, the next run has another attempt number', async ({ harness }) => {
+test('after a run is lost within its text, the next run has another draft number', async ({ harness }) => {
   const input = scripted({ piece_chars: 4, answer: 'Once and again.', final: { fault: { ...hangs, times: 1 } } });
   const { id, live } = await startWatched(harness, { input });
   const lost = harness.workOnce();
@@ -29,7 +29,7 @@ test('after a run is lost within its text, the next run has another attempt numb
   expect('Once and again.'.startsWith(textOf(live, 0))).toBe(true);
 });
 
-test('two runs of a job without a lease never publish under the same attempt number', async ({ harness }) => {
+test('two runs of a job without a lease never publish under the same draft number', async ({ harness }) => {
   const { id, live } = await startSecondRound(harness, { fault: { ...hangs, times: 2 } }, 'unseen');
   const job = { name: 'run-round' as const, data: { turnId: id, step: 'r2', generation: 0 } };
 
@@ -40,8 +40,8 @@ test('two runs of a job without a lease never publish under the same attempt num
   harness.worker.heartbeat.stop('lost', id);
   await Promise.all(runs);
 
-  const tellers = new Set(live.filter(isText).map((event) => 'draft' in event && event.draft));
-  expect(tellers).toEqual(new Set([0]));
+  const drafts = new Set(live.filter(isText).map((event) => 'draft' in event && event.draft));
+  expect(drafts).toEqual(new Set([0]));
 });
 
 test('a run takes no lease without a watcher, and takes a lease when a client watches', async ({ harness }) => {
@@ -60,7 +60,7 @@ test.for([
   { fault: { kind: 'status' as const, status: 429, retry_after: 1, times: 1 }, draft: 0 },
   { fault: { kind: 'status' as const, status: 503, retry_after: 1, times: 1 }, draft: 0 },
   { fault: { kind: 'cut' as const, after_chars: 8, times: 1 }, draft: 1 },
-])('the next attempt after $fault.kind $fault.status has number $draft', async ({ fault, draft }) => {
+])('the next attempt after $fault.kind $fault.status has draft $draft', async ({ fault, draft }) => {
   await using harness = await createHarness();
   const input = scripted({ answer: 'At long last.', final: { fault }, piece_chars: 4 });
   const { live } = await startWatched(harness, { input });
@@ -75,7 +75,7 @@ test.for([
 test.for([
   { after: 0, draft: 0, what: 'before its first piece' },
   { after: 12, draft: 1, what: 'after a piece' },
-])('after a hand-back for a deploy $what, the next attempt has number $draft', async ({ after, draft }) => {
+])('after a hand-back for a deploy $what, the next attempt has draft $draft', async ({ after, draft }) => {
   await using harness = await createHarness();
   const fault = { kind: 'hang' as const, ...(after > 0 && { after_chars: after }) };
   const { live } = await startWatched(harness, {
@@ -146,7 +146,7 @@ function isText(event: LiveEvent): boolean {
   return event.type === 'output_text.delta';
 }
 
-/** Returns the text that was published under an attempt number, joined as a watcher does it. */
+/** Returns the text that was published under a draft number, joined as a watcher does it. */
 function textOf(live: LiveEvent[], draft: number): string {
   return live.reduce((text, event) => {
     if (event.type !== 'output_text.delta' || event.draft !== draft) return text;

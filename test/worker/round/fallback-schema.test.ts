@@ -63,8 +63,8 @@ test.each([
   const turn = await run(models.harness, { model, fallback_models: [fallback], output_schema });
 
   expect(turn).toMatchObject({ status: 'completed', output_parsed: { days: 3 } });
-  const [native, told] = [models.first.asked.at(-1)!.body, models.third.asked.at(-1)!.body];
+  const [native, instructed] = [models.first.asked.at(-1)!.body, models.third.asked.at(-1)!.body];
   expect(native).toMatchObject({ response_format: { type: 'json_schema', json_schema: { strict: true } } });
-  expect(told).not.toHaveProperty('response_format');
-  expect([native, told].map((body) => JSON.stringify(body).includes('# Answer'))).toEqual([false, true]);
+  expect(instructed).not.toHaveProperty('response_format');
+  expect([native, instructed].map((body) => JSON.stringify(body).includes('# Answer'))).toEqual([false, true]);
 });

@@ -127,8 +127,8 @@ test('a shortened result ends with a whole escape, at any cut', async ({ harness
   const plan = planLoading(outline.map((one) => one.turn));
 
   for (let characters = 1; characters < 40; characters += 1) {
-    const line = { conversationId: turn.conversation_id, outline };
-    const [loaded] = await loadPlanned(harness.db, line, planShortened(plan, characters));
+    const outlined = { conversationId: turn.conversation_id, outline };
+    const [loaded] = await loadPlanned(harness.db, outlined, planShortened(plan, characters));
     const shortened = loaded!.rounds[0]!.calls[0]!.result!;
     expect(shortened.content).toBe(content.slice(0, shortened.content?.length));
     expect(shortened.truncated).toBe(true);

@@ -108,9 +108,9 @@ function gatewayOf({ wire, model }: CachedModel, own: object = {}) {
 test.for([anthropic, olderOpenai])(
   'a provider with the wire of $model and prompt_cache is asked for caching',
   async (on) => {
-    const [silent, told] = [gatewayOf(on), gatewayOf(on, { prompt_cache: true })];
-    await using plain = await openCached(silent.model, { env: silent.env });
-    await using caching = await openCached(told.model, { env: told.env });
+    const [undeclared, declared] = [gatewayOf(on), gatewayOf(on, { prompt_cache: true })];
+    await using plain = await openCached(undeclared.model, { env: undeclared.env });
+    await using caching = await openCached(declared.model, { env: declared.env });
 
     await plain.run(longPrefix);
     await caching.run(longPrefix);

@@ -21,7 +21,7 @@ const recordings = entries.flatMap(({ file, api }) => {
 });
 const loops = recordings.flatMap(({ loop, ...rest }) => ('turns' in loop ? [{ ...rest, turns: loop.turns }] : []));
 const sample = sampleOf(loops, 5);
-const { count, told } = startCounts();
+const { count, summary } = startCounts();
 
 let whole = 0;
 let server: WireServer;
@@ -45,7 +45,7 @@ afterAll(async () => {
   await harness[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
   for (const { loop, wire } of recordings) if ('skip' in loop) count(`skipped on that of ${wire} because ${loop.skip}`);
-  const sum = `${whole} of ${recordings.length} tool loops run whole: ${told()}`;
+  const sum = `${whole} of ${recordings.length} tool loops run whole: ${summary()}`;
   console.log(areRecordingsHere ? sum : 'tool loops: folder of recordings not found, skipped');
 });
 

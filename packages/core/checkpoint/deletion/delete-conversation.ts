@@ -13,17 +13,17 @@ export async function deleteConversation(
   project: string,
   id: string,
 ): Promise<'deleted' | 'busy' | 'missing'> {
-  const threads = await lockThreads(trx, [id], { waits: true });
+  const conversationIds = await lockThreads(trx, [id], { waits: true });
   const { rows } = await sql<{ isActive: boolean }>`
     select exists (select from work where conversation_id = conversations.id) as "isActive"
     from conversations where id = ${id} and project = ${project} and hidden_at is null`.execute(trx);
   const [conversation] = rows;
-  if (threads.length === 0 || !conversation) return 'missing';
+  if (conversationIds.length === 0 || !conversation) return 'missing';
   if (conversation.isActive) return 'busy';
 
   await sql`update conversations set hidden_at = now(), config = '{}', metadata = '{}' where id = ${id}`.execute(trx);
   const { rows: turns } = await sql<{ id: string }>`
     select id from turns where conversation_id = ${id} and ${isVisible} order by id for update`.execute(trx);
-  await removeTurns(trx, { threads, turnIds: turns.map((turn) => turn.id), isByAge: false });
+  await removeTurns(trx, { conversationIds, turnIds: turns.map((turn) => turn.id), isByAge: false });
   return 'deleted';
 }

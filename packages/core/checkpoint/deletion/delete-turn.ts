@@ -14,7 +14,7 @@ export type TurnDeletion = 'deleted' | 'active' | 'missing';
 export async function deleteTurn(trx: Trx, project: string, turnId: string): Promise<TurnDeletion> {
   const conversationId = await conversationOf(trx, project, turnId);
   if (conversationId === undefined) return 'missing';
-  const threads = await lockThreads(trx, [conversationId], { waits: true });
+  const conversationIds = await lockThreads(trx, [conversationId], { waits: true });
 
   // Read under the lock, since the turn may have been deleted or reopened.
   const { rows } = await sql<{ isActive: boolean }>`
@@ -24,7 +24,7 @@ export async function deleteTurn(trx: Trx, project: string, turnId: string): Pro
   if (!turn) return 'missing';
   if (turn.isActive) return 'active';
 
-  await removeTurns(trx, { threads, turnIds: [turnId], isByAge: false });
+  await removeTurns(trx, { conversationIds, turnIds: [turnId], isByAge: false });
   await emptyStanding(trx, conversationId);
   return 'deleted';
 }

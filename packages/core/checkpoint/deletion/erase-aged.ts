@@ -31,12 +31,12 @@ export async function eraseAged(db: Db, { project, days, after }: Aged): Promise
     const next = nextAfter(rows, going);
     if (going.length === 0) return { ...NOTHING, next };
 
-    const threads = await lockThreads(trx, [...new Set(going.map(({ conversationId }) => conversationId))], {
+    const conversationIds = await lockThreads(trx, [...new Set(going.map(({ conversationId }) => conversationId))], {
       waits: false,
     });
-    const turnIds = await lockTurns(trx, { threads, going: going.map(({ id }) => id), days });
+    const turnIds = await lockTurns(trx, { conversationIds, going: going.map(({ id }) => id), days });
     if (turnIds.length === 0) return { ...NOTHING, next };
-    return { ...(await removeTurns(trx, { threads, turnIds, isByAge: true })), next };
+    return { ...(await removeTurns(trx, { conversationIds, turnIds, isByAge: true })), next };
   });
 }
 
@@ -68,11 +68,11 @@ function nextAfter(rows: OldTurn[], going: OldTurn[]): string | null {
 /** Locks turns and checks their age again, since a turn may have been reopened or deleted. */
 async function lockTurns(
   trx: Trx,
-  { threads, going, days }: { threads: string[]; going: string[]; days: number },
+  { conversationIds, going, days }: { conversationIds: string[]; going: string[]; days: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from turns
-    where id in (${listed(going)}) and conversation_id in (${listed(threads)}) and ${goesByAge(days)}
+    where id in (${listed(going)}) and conversation_id in (${listed(conversationIds)}) and ${goesByAge(days)}
     order by id for update`.execute(trx);
   return rows.map(({ id }) => id);
 }

@@ -25,7 +25,7 @@ export async function eraseExpired(db: Db): Promise<Erased & { goesOn: boolean }
     if (due.length === 0) return NOTHING;
     const expired = await hideExpired(trx, due);
     const turnIds = await takeTurns(trx, expired);
-    const erased = await removeTurns(trx, { threads: expired, turnIds, isByAge: true });
+    const erased = await removeTurns(trx, { conversationIds: expired, turnIds, isByAge: true });
     await lookAgain(trx, due);
     return { ...erased, goesOn: true };
   });

@@ -18,7 +18,7 @@ export async function eraseHidden(db: Db, limit: number): Promise<number> {
     const due = await takeDue(trx, limit);
     if (due.length === 0) return 0;
     const { turnIds, conversationIds } = await eraseThreads(trx, {
-      threads: due,
+      conversationIds: due,
       leaving: [],
       isByAge: false,
       limit: MAX_TURNS,

@@ -21,14 +21,14 @@ export async function eraseRounds(trx: Trx, conversationIds: string[]): Promise<
     ),
     cut as materialized (
       select *, last < 0 or exists (select from rounds where turn_id = kept.id and number > last) as is_shorter,
-        case when last < 0 then 0 when last > 0 then (select sent from rounds where turn_id = kept.id and number = last) end as sent
+        case when last < 0 then 0 when last > 0 then (select inputs_sent from rounds where turn_id = kept.id and number = last) end as sent
       from kept where last < 2147483647
     ),
     erased_rounds as (delete from rounds using cut where turn_id = cut.id and number > last),
     erased_calls as (delete from tool_calls using cut where turn_id = cut.id and round > last and not reused),
     erased_compactions as (delete from compactions using cut where turn_id = cut.id and round > last),
     erased_inputs as (
-      delete from inputs using cut join turns using (id) where turn_id = cut.id and number > coalesce(sent, begun_with)
+      delete from inputs using cut join turns using (id) where turn_id = cut.id and number > coalesce(sent, inputs_at_start)
     ),
     erased_events as (delete from events using cut where turn_id = cut.id)
     update turns set output = case when is_shorter and output is not null then '' else output end,

@@ -11,7 +11,7 @@ import { lockBlobs } from './lost-blobs.ts';
  * `isByAge` erases each conversation with its last turn, however it was begun. `limit` is the maximum of turns to
  * find.
  */
-export type Erasing = { threads: string[]; leaving: string[]; isByAge: boolean; limit?: number };
+export type Erasing = { conversationIds: string[]; leaving: string[]; isByAge: boolean; limit?: number };
 
 export type Erased = { turnIds: string[]; conversationIds: string[] };
 
@@ -26,14 +26,14 @@ export type ErasedBatch = Erased & { next: string | null };
 export async function eraseThreads(trx: Trx, erasing: Erasing): Promise<Erased> {
   const erased: Erased = { turnIds: [], conversationIds: [] };
   const { limit = Number.MAX_SAFE_INTEGER } = erasing;
-  let { threads, isByAge } = erasing;
+  let { conversationIds, isByAge } = erasing;
   const origins = new Set<string>();
-  while (threads.length > 0 && erased.turnIds.length < limit) {
-    erased.turnIds.push(...(await findFree(trx, threads, { erased, leaving: erasing.leaving, limit })));
-    const emptied = await findEmptied(trx, threads, { erased, isByAge });
+  while (conversationIds.length > 0 && erased.turnIds.length < limit) {
+    erased.turnIds.push(...(await findFree(trx, conversationIds, { erased, leaving: erasing.leaving, limit })));
+    const emptied = await findEmptied(trx, conversationIds, { erased, isByAge });
     erased.conversationIds.push(...emptied.map(({ id }) => id));
-    threads = [...new Set(emptied.flatMap(({ origin }) => origin ?? []))];
-    for (const origin of threads) origins.add(origin);
+    conversationIds = [...new Set(emptied.flatMap(({ origin }) => origin ?? []))];
+    for (const origin of conversationIds) origins.add(origin);
     isByAge = false;
   }
   await lockBlobsOfSteps(trx, erasing, { erased, origins: [...origins] });
@@ -49,13 +49,13 @@ export async function eraseThreads(trx: Trx, erasing: Erasing): Promise<Erased> 
  */
 async function lockBlobsOfSteps(
   trx: Trx,
-  { threads, leaving }: Erasing,
+  { conversationIds, leaving }: Erasing,
   { erased, origins }: { erased: Erased; origins: string[] },
 ): Promise<void> {
   const gone = new Set(erased.turnIds);
   const isOneStep = origins.length === 0 && leaving.every((id) => gone.has(id));
   if (isOneStep) return;
-  await lockBlobs(trx, { turnIds: [...erased.turnIds, ...leaving], conversationIds: [...threads, ...origins] });
+  await lockBlobs(trx, { turnIds: [...erased.turnIds, ...leaving], conversationIds: [...conversationIds, ...origins] });
 }
 
 type Free = { erased: Erased; leaving: string[]; limit: number };
@@ -65,11 +65,11 @@ type Free = { erased: Erased; leaving: string[]; limit: number };
  * fork keeps turns that were deleted after its creation. Of turns that were deleted at the end of their conversation,
  * it keeps the history of its origin turn (R21, R31).
  */
-async function findFree(trx: Trx, threads: string[], { erased, leaving, limit }: Free): Promise<string[]> {
+async function findFree(trx: Trx, conversationIds: string[], { erased, leaving, limit }: Free): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with candidate as materialized (
       select turns.id, conversation_id, position, stored, history_until, deletion, turns.id in (${listed(leaving)}) as leaves
-      from (${listed(threads)}) as thread (id) join turns on conversation_id = thread.id
+      from (${listed(conversationIds)}) as conversation (id) join turns on conversation_id = conversation.id
       where (history_until is not null or not stored or turns.id in (${listed(leaving)}))
         and turns.id not in (${listed(erased.turnIds)})
         and case when stored then completed_at is not null else completed_at < ${inMs(-timing.keepUnstoredMs)} end
@@ -94,13 +94,13 @@ async function findFree(trx: Trx, threads: string[], { erased, leaving, limit }:
  */
 async function findEmptied(
   trx: Trx,
-  threads: string[],
+  conversationIds: string[],
   { erased, isByAge }: { erased: Erased; isByAge: boolean },
 ): Promise<{ id: string; origin: string | null }[]> {
   const { rows } = await sql<{ id: string; origin: string | null }>`
     select conversations.id, origin.conversation_id as origin
     from conversations left join turns as origin on origin.id = forked_from
-    where conversations.id in (${listed(threads)}) and (conversations.hidden_at is not null or not outlives_turns or ${isByAge}::boolean)
+    where conversations.id in (${listed(conversationIds)}) and (conversations.hidden_at is not null or not outlives_turns or ${isByAge}::boolean)
       and not exists (
         select from turns where turns.conversation_id = conversations.id and turns.id not in (${listed(erased.turnIds)}))`.execute(
     trx,

@@ -31,7 +31,7 @@ export async function hideTurn(trx: Trx, project: string, turnId: string): Promi
   if (hidden.length === 0) return null;
 
   await forgetSummaries(trx, sql`id = ${turnId}`);
-  await sql`select forget_entries(array[${turnId}::text])`.execute(trx);
+  await sql`select delete_entries(array[${turnId}::text])`.execute(trx);
   await endHistory(trx, [conversationId]);
   await sql`
     update conversations set erase_due_at = now(),
@@ -49,7 +49,7 @@ export async function hideConversation(trx: Trx, conversationId: string): Promis
     update turns set hidden_at = now() where conversation_id = ${conversationId} and ${isVisible}`.execute(trx);
   await forgetSummaries(trx, sql`conversation_id = ${conversationId}`);
   await sql`
-    select forget_entries(array(select id from turns where conversation_id = ${conversationId}))`.execute(trx);
+    select delete_entries(array(select id from turns where conversation_id = ${conversationId}))`.execute(trx);
   await endHistory(trx, [conversationId]);
   await sql`
     update conversations set hidden_at = now(), erase_due_at = now(), config = '{}', metadata = '{}'

@@ -6,8 +6,8 @@ import { type Erased, eraseThreads } from './erase-threads.ts';
 import { forgetSummaries } from './forget-summaries.ts';
 import { endHistory } from './hide.ts';
 
-/** Turns to remove from their conversations (`threads`). With `isByAge`, no caller requested the removal. */
-export type Removal = { threads: string[]; turnIds: string[]; isByAge: boolean };
+/** Turns to remove from their conversations. With `isByAge`, no caller requested the removal. */
+export type Removal = { conversationIds: string[]; turnIds: string[]; isByAge: boolean };
 
 /**
  * Removes ended turns from their conversations permanently. Later turns are sent without them, and summaries that
@@ -15,16 +15,16 @@ export type Removal = { threads: string[]; turnIds: string[]; isByAge: boolean }
  * the last fork (R31). Its rounds that no fork depends on are erased now (R37). The caller has locked the
  * conversations with all origins, and then the turns for update.
  */
-export async function removeTurns(trx: Trx, { threads, turnIds, isByAge }: Removal): Promise<Erased> {
+export async function removeTurns(trx: Trx, { conversationIds, turnIds, isByAge }: Removal): Promise<Erased> {
   await forgetSummaries(trx, sql`id in (${listed(turnIds)})`);
-  await endHistory(trx, threads, turnIds);
+  await endHistory(trx, conversationIds, turnIds);
   await emptyKeys(trx, turnIds);
-  const erased = await eraseThreads(trx, { threads, leaving: turnIds, isByAge });
+  const erased = await eraseThreads(trx, { conversationIds, leaving: turnIds, isByAge });
   const gone = new Set(erased.turnIds);
   const kept = turnIds.filter((id) => !gone.has(id));
   if (kept.length > 0) {
     await keepForForks(trx, { kept, isByAge });
-    await eraseRounds(trx, threads);
+    await eraseRounds(trx, conversationIds);
   }
   return erased;
 }
@@ -41,14 +41,14 @@ async function emptyKeys(trx: Trx, turnIds: string[]): Promise<void> {
 /** Keeps turns as history for existing forks, not for later forks. Deletes their deliveries and search entries. */
 async function keepForForks(trx: Trx, { kept, isByAge }: { kept: string[]; isByAge: boolean }): Promise<void> {
   await sql`
-    with thread as (
+    with conversation as (
       update conversations set deletions = deletions + 1
       where id in (select conversation_id from turns where id in (${listed(kept)})) returning id, deletions
     )
-    update turns set hidden_at = coalesce(hidden_at, now()), history_until = 0, deletion = thread.deletions
-    from thread where conversation_id = thread.id and turns.id in (${listed(kept)})`.execute(trx);
+    update turns set hidden_at = coalesce(hidden_at, now()), history_until = 0, deletion = conversation.deletions
+    from conversation where conversation_id = conversation.id and turns.id in (${listed(kept)})`.execute(trx);
   await sql`delete from deliveries where turn_id in (${listed(kept)})`.execute(trx);
-  await sql`select forget_entries(array(select id from turns where id in (${listed(kept)})))`.execute(trx);
+  await sql`select delete_entries(array(select id from turns where id in (${listed(kept)})))`.execute(trx);
   await sql`
     update conversations set hidden_at = coalesce(conversations.hidden_at, now()), config = '{}', metadata = '{}'
     where id in (select conversation_id from turns where id in (${listed(kept)}))

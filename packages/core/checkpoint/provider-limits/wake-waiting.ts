@@ -16,22 +16,23 @@ import { sumOf, windowAt } from './window.ts';
  * limit. Returns the wakeups to enqueue.
  */
 export async function wakeWaiting(db: Db, limits: readonly ProviderLimit[]): Promise<TurnWakeup[]> {
-  const all = await readWaits(db);
-  const rooms = all.flatMap((waits) => {
-    const room = roomOf(waits, limits);
+  const states = await readStates(db);
+  const rooms = states.flatMap((state) => {
+    const room = roomOf(state, limits);
     const isFull = [room.turns, room.requests, room.tokens].some((left) => left !== null && left <= 0);
-    return isFull || waits.waiting === 0 ? [] : [room];
+    return isFull || state.waiting === 0 ? [] : [room];
   });
-  if (all.some(({ isIdle }) => isIdle)) await leaveWaits(db);
+  if (states.some(({ isIdle }) => isIdle)) await removeWoken(db);
   return rooms.length > 0 ? await wake(db, rooms) : [];
 }
 
 /** Removes woken turns that no longer wait. Turns that were not woken are removed when they would be woken. */
-async function leaveWaits(db: Db): Promise<void> {
+async function removeWoken(db: Db): Promise<void> {
   await write(db, sql`delete from provider_waits where woken_at < now() - ${KEPT} and not ${mayCome}`);
 }
 
-type Waits = {
+/** The state of a limit: the booked requests and tokens, and the turns that run or wait under it. */
+type LimitState = {
   name: string;
   requests: Window;
   tokens: Window;
@@ -49,9 +50,9 @@ type Waits = {
 /** The time for which room is reserved for a woken turn. */
 const KEPT = sql`interval '2 seconds'`;
 
-async function readWaits(db: Db): Promise<Waits[]> {
+async function readStates(db: Db): Promise<LimitState[]> {
   const isKept = sql`woken_at >= now() - ${KEPT}`;
-  const query = sql<Waits>`
+  const query = sql<LimitState>`
     select waits.*, waiting = 0 and woken = 0 as "isIdle", coalesce(limits.requests, '{}') as requests, coalesce(limits.tokens, '{}') as tokens,
       (extract(epoch from now()) * 1000)::double precision as now,
       (select count(*)::int from provider_slots join work on work.id = turn_id
@@ -76,16 +77,16 @@ type Room = {
   mostTokens: number | null;
 };
 
-function roomOf(waits: Waits, limits: readonly ProviderLimit[]): Room {
-  const limit = limits.find(({ name }) => name === waits.name);
+function roomOf(state: LimitState, limits: readonly ProviderLimit[]): Room {
+  const limit = limits.find(({ name }) => name === state.name);
   const { requests_per_minute: mostRequests = null, tokens_per_minute: mostTokens = null } = limit ?? {};
   const left = (most: number | null, used: number) => (most === null ? null : most - used);
-  const used = (window: Window) => sumOf(windowAt(window, waits.now));
+  const used = (window: Window) => sumOf(windowAt(window, state.now));
   return {
-    ...{ name: waits.name, mostRequests, mostTokens },
-    turns: left(limit?.concurrency ?? null, waits.running + waits.woken),
-    requests: left(mostRequests, used(waits.requests) + waits.wokenRequests),
-    tokens: left(mostTokens, used(waits.tokens) + waits.wokenTokens),
+    ...{ name: state.name, mostRequests, mostTokens },
+    turns: left(limit?.concurrency ?? null, state.running + state.woken),
+    requests: left(mostRequests, used(state.requests) + state.wokenRequests),
+    tokens: left(mostTokens, used(state.tokens) + state.wokenTokens),
   };
 }
 
@@ -96,8 +97,8 @@ const MOST = 1_000;
 const mayCome = sql<boolean>`exists (select from work where id = provider_waits.turn_id and rate_limited)`;
 
 /**
- * Wakes the turns that fit. A turn without a slot becomes due and then requests a slot (R27). Turns that no longer
- * wait leave the waits.
+ * Wakes the turns that fit. A turn without a slot becomes due and then requests a slot (R27). Removes the waits of
+ * turns that no longer wait.
  */
 async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
   const statement = sql<TurnWakeup & { isDue: boolean }>`

@@ -28,7 +28,7 @@ export async function enterBatch(db: Db): Promise<boolean> {
     const to = await takeUntil(trx);
     if (!to) return false;
     const progress = await readProgress(trx);
-    // Without this lock, rows deleted while they are read here would stay in the index. `forget_entries` waits for
+    // Without this lock, rows deleted while they are read here would stay in the index. `delete_entries` waits for
     // it.
     await sql`select pg_advisory_xact_lock(hashtext('pawl.search_entries'))`.execute(trx);
     const turns = await enterThose(trx, { ...ofTurns, from: progress.turns, to });

@@ -82,10 +82,10 @@ async function walk(db: Db, project: string, page: FoundPage): Promise<string[]>
  * has ended.
  */
 async function findEntered(db: Db, project: string, page: FoundPage & { beginnings: string[] }): Promise<string[]> {
-  const made = page.beginnings.map((beginning) => `'=${beginning}'`).join(' | ');
+  const times = page.beginnings.map((beginning) => `'=${beginning}'`).join(' | ');
   const query = sql<{ id: string }>`
     with found as materialized (
-      select id, completed_at from search_entries where tokens @@ (${queryOf('turn', project, page)} && ${made}::tsquery))
+      select id, completed_at from search_entries where tokens @@ (${queryOf('turn', project, page)} && ${times}::tsquery))
     select turns.id from found join ${relationOf(page)} on turns.id = found.id
     where (found.completed_at is not distinct from turns.completed_at or ${fitsTokens(project, page)})
       and ${plainCondition(project, page)} ${behind(page)}

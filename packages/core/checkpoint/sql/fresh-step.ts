@@ -32,8 +32,8 @@ const NOW_DUE: Columns = { rate_limited: sql`false`, waiting_since: sql`now()` }
 
 /**
  * The columns of `work` that a commit resets when it moves a turn to another step (`turn/predict.ts` predicts the
- * same). The commit sets `generation`: 0, except for a step that was enqueued before. The attempt number of a round
- * stays for a retry. A batch has no attempt number.
+ * same). The commit sets `generation`: 0, except for a step that was enqueued before. The draft of a round stays for
+ * a retry. A batch has no draft.
  */
 export const freshStep: RawBuilder<unknown> = assign({ ...FREE, ...TRIES, ...NOW_DUE });
 
@@ -48,8 +48,7 @@ export const dueNext: RawBuilder<Date> = sql`case when ${continues} then ${inMs(
   else ${dueWithSlot(dueIn(timing.graceMs))} end`;
 
 /**
- * Returns the attempt number after a lease that a commit may give to the run "nextRun" with the number `before`
- * (R18).
+ * Returns the draft after a lease that a commit may give to the run "nextRun", which has the draft `before` (R18).
  */
 export function draftNext(before: RawBuilder<unknown>): RawBuilder<number> {
   return sql`${before} + ${continues}::int`;
@@ -69,8 +68,8 @@ export function runsIf(isDue: RawBuilder<unknown>, isFreed?: RawBuilder<unknown>
 }
 
 /**
- * Assigns the columns of attempts of a step, and its attempt number, if `condition` is true. A fresh round begins
- * with attempt number 0.
+ * Assigns the columns of attempts of a step, and its draft number, if `condition` is true. A fresh round begins
+ * with draft number 0.
  */
 export function triesIf(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const fresh = { ...TRIES, draft: draftNext(sql`0`) };

@@ -9,9 +9,9 @@ import type { Db, Trx } from '../tables.ts';
 export type AllowedCall = { turnId: string; round: number; index: number; id: string; approval: Approval };
 
 /**
- * Imports the calls that a new turn runs first, in their order, and makes their batch its step. A call is imported
- * only once, even if the importing turn fails: the first transaction wins, and a second waits (R22). Returns the
- * imported positions in `calls`. If any is missing, the caller must roll back.
+ * Adopts the calls that a new turn runs first, in their order, and makes their batch its step. A call is adopted only
+ * once, even if the adopting turn fails: the first transaction wins, and a second waits (R22). Returns the adopted
+ * positions in `calls`. If any is missing, the caller must roll back.
  */
 export async function adoptCalls(
   trx: Trx,
@@ -50,7 +50,7 @@ export async function adoptCalls(
   return rows.map(({ place }) => place);
 }
 
-/** Copies the imported calls of a turn to its rerun, each with its result. */
+/** Copies the adopted calls of a turn to its rerun, each with its result. */
 export async function copyAdoptedCalls(
   trx: Trx,
   { turnId, originId }: { turnId: string; originId: string },
@@ -62,7 +62,7 @@ export async function copyAdoptedCalls(
     from tool_calls where turn_id = ${originId} and round = 0`.execute(trx);
 }
 
-/** Returns the turn that imported a call, null if no turn did, or undefined if the call does not exist. */
+/** Returns the turn that adopted a call, null if no turn did, or undefined if the call does not exist. */
 export async function findAdopter(
   db: Db,
   { turnId, round, index }: Pick<AllowedCall, 'turnId' | 'round' | 'index'>,

@@ -41,7 +41,7 @@ const write = writeFor<TurnAsRead & { joinedCount: number }>(
     with ${input},
     begun as (
       update work set ${leaseFor(sql`"runId"`)}, starts = 1, draft = work.draft + 1, started_at = now(),
-        last_event = work.last_event + 1, status = 'in_progress', begun_with = work.inputs
+        last_event = work.last_event + 1, status = 'in_progress', inputs_at_start = work.inputs
       from input join turns on turns.id = "turnId"
       where work.id = "turnId" and work.status = 'queued' and at_head and work.step = 'r1' and work.generation = 0 and starts = 0
         and lease_owner is null and (work.deadline_at is null or work.deadline_at > now()) and ${hasCome('retry_at')} and ${hasSlot}

@@ -27,7 +27,7 @@ export type ModelChange = {
   /** The reason to give up the model. */
   error: TurnError;
   requests: number;
-  /** The attempt number of the run's lease, and whether the run has published text of the round. */
+  /** The draft number of the run's lease, and whether the run has published text of the round. */
   draft: number | null;
   published: boolean;
   /** The failed try of the round, for the next span to link to, or null if it is not traced. */

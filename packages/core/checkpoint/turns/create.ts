@@ -77,10 +77,7 @@ const columns = sql`project text, "conversationId" text, priority int, "deadline
   "standingConfig" text, "standingMetadata" text, "forkedFrom" text, "forkedRound" int, "turnsBefore" int, "outlivesTurns" boolean,
   "begunByTurn" boolean, "expiresInSeconds" int`;
 
-/**
- * The start of a turn, or now if that has passed. A turn before its start has no position, no slot, and is in no placed
- * (R35).
- */
+/** The start of a turn, or now if that has passed. A turn before its start has no position and no slot (R35). */
 const startsAt = sql`coalesce("startAt", now() + make_interval(secs => "delaySeconds"))`;
 const isDelayed = sql`coalesce(${startsAt} > now(), false)`;
 const deadlineAt = sql`greatest(${startsAt}, now()) + make_interval(secs => "deadlineSeconds")`;
@@ -146,8 +143,8 @@ function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } 
 }
 
 /** The number of deletes before the fork. A fork keeps content of its history that is deleted later (R31). */
-const deletionsBefore = sql`select deletions from turns as stood join conversations as origin
-  on origin.id = stood.conversation_id where stood.id = "forkedFrom"`;
+const deletionsBefore = sql`select deletions from turns as basis join conversations as origin
+  on origin.id = basis.conversation_id where basis.id = "forkedFrom"`;
 
 const firstOfConversation = sql`
       insert into conversations (id, project, config, metadata, turns, forked_from, forked_round, forked_after, outlives_turns,

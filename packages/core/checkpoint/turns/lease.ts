@@ -9,7 +9,7 @@ import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 
 /**
- * Takes the lease of the step that the run has loaded, with an attempt number that no other run has (R18). Returns
+ * Takes the lease of the step that the run has loaded, with a draft number that no other run has (R18). Returns
  * null if:
  * - another run has the lease, or the job of a postponed step arrives early because of a wrong clock (R3)
  * - the turn has left the model or the tier that the run would ask (R24), or waits for a slot (R27)
@@ -31,7 +31,7 @@ const take = writeFor<{ draft: number; inputs: number }>(
     leased as (
       update work set ${leaseFor(sql`"runId"`)}, starts = starts + 1, draft = draft + 1,
         started_at = coalesce(started_at, now()), last_event = last_event + (status = 'queued')::int,
-        begun_with = case when status = 'queued' then inputs else begun_with end,
+        inputs_at_start = case when status = 'queued' then inputs else inputs_at_start end,
         status = case when status = 'queued' then 'in_progress' else status end
       from input where work.id = "turnId" and at_head and model = "ownModel" and work.step = input.step
         and ${isFree} and ${hasCome('retry_at')} and ${hasSlot}
@@ -60,8 +60,8 @@ export type LeaseRenewal = {
 };
 
 /**
- * The result of a renewal: the attempt number under which the run publishes its round. It is `busy` if the row of
- * work is locked, so that the result is not known yet.
+ * The result of a renewal: the draft number under which the run publishes its round. It is `busy` if the row of work
+ * is locked, so that the result is not known yet.
  */
 export type RenewalOutcome = { draft: number } | 'busy';
 

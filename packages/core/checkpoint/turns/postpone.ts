@@ -4,7 +4,7 @@ import type { TurnTrace } from '../../trace-context.ts';
 import type { ServiceTier } from '../../turn/config/service-tier.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
-import { enterWait, type Waiter } from '../provider-limits/enter-wait.ts';
+import { insertWait, type Waiter } from '../provider-limits/insert-wait.ts';
 import { draftAfterTry } from '../sql/draft.ts';
 import { inMs } from '../sql/due.ts';
 import { mayGiveUp } from '../sql/lease.ts';
@@ -32,7 +32,7 @@ export type Postponement = {
   waitedMs: number;
   /** Requests to the model that the try made. */
   requests?: number;
-  /** The attempt number of the run's lease, and whether the run has published text of the round. */
+  /** The draft number of the run's lease, and whether the run has published text of the round. */
   draft?: number | null;
   published?: boolean;
   /** The failed try of a round, for the next span to link to, or null if it is not traced. */
@@ -41,7 +41,7 @@ export type Postponement = {
   lacksCapacity?: boolean;
   /** The tier of the round from now on, if it changes. The event is then `tier.changed`. */
   tier?: ServiceTier;
-  /** A round that waits for room under a limit of its provider. It enters the line of the limit, or stays in it. */
+  /** A round that waits for room under a limit of its provider, for the first time or again. */
   waiter?: Waiter;
   /** The data of the event, or null for no event. The event is `step.retrying`, unless the tier changes. */
   eventData: Record<string, unknown> | null;
@@ -56,13 +56,13 @@ export type Postponement = {
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {
   const { attempt, eventData, generation: ownGeneration, draft: ownDraft = null, failed, ...rest } = later;
-  const { tier = null, lacksCapacity = false, waiter } = later;
+  const { requests = 0, published = false, tier = null, lacksCapacity = false, waiter } = later;
   const row = {
     ...rest,
     ownGeneration,
     ownDraft,
-    requests: later.requests ?? 0,
-    published: later.published ?? false,
+    requests,
+    published,
     counts: attempt ? 1 : 0,
     ...{ toTier: tier, capacityRefusals: lacksCapacity ? 1 : 0, eventType: tier ? 'tier.changed' : 'step.retrying' },
     ...{ limitName: waiter?.name ?? null, limitRequests: waiter?.requests ?? 0, limitTokens: waiter?.tokens ?? 0 },
@@ -102,7 +102,7 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
       returning work.id, work.step, work.generation, provider, priority, slot, last_event, "runId", called, "eventType", "eventData", "eventId",
         "limitName", "limitRequests", "limitTokens", failed
     ),
-    waiter as (${enterWait(sql`postponed`)}
+    waiter as (${insertWait(sql`postponed`)}
     ),
     traced as (${keepFailure(sql`postponed`)}
     ),

@@ -47,13 +47,13 @@ export async function retryTurn(trx: Trx, { project, turnId, needsSlot }: Retry)
     ),
     work as (
       insert into work (id, project, conversation_id, position, priority, key_id, deadline_at, stored, status, step, generation, draft,
-        at_head, provider, model, due_at, slot, started_at, last_event, inputs, begun_with, compacted_before, warnings, failed_requests)
+        at_head, provider, model, due_at, slot, started_at, last_event, inputs, inputs_at_start, compacted_before, warnings, failed_requests)
       select id, project, conversation_id, position, priority, key_id, deadline_at, stored,
         case when started_at is null then 'queued' else 'in_progress' end, step, generation + 1, draft, is_free,
         split_part(${ownModel}, '/', 1), ${ownModel},
         case when is_free and not ${needsSlot} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
         case when ${needsSlot} then case when is_free then 'wanted' else 'none' end end,
-        started_at, last_event + 1, inputs, begun_with, compacted_before, warnings, failed_requests
+        started_at, last_event + 1, inputs, inputs_at_start, compacted_before, warnings, failed_requests
       from reopened as work cross join head
       returning *
     ),
@@ -76,9 +76,9 @@ const ownModel = sql`(config -> 'model' #>> '{}')`;
  * addition of a retry.
  */
 const forksOf = (turnId: string) => sql`
-  select from turns as stood join turns as origin on origin.conversation_id = stood.conversation_id and origin.position >= stood.position
+  select from turns as basis join turns as origin on origin.conversation_id = basis.conversation_id and origin.position >= basis.position
   join conversations as fork on fork.forked_from = origin.id
-  where stood.id = ${turnId} and (origin.id <> stood.id or fork.forked_round is null)`;
+  where basis.id = ${turnId} and (origin.id <> basis.id or fork.forked_round is null)`;
 
 async function isForked(trx: Trx, turnId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -35,7 +35,7 @@ export type AiSdkOptions = {
 
 /** Asks a model of a package of the AI SDK in one streaming call. Options that cannot work are a `Misconfigured`. */
 export function aiSdkProvider({ name, make, options, headers, post, fetch, env = {} }: AiSdkOptions): Provider {
-  const made = makePackage(name, make, { ...options, fetch: makeFetch(post, fetch) });
+  const created = makePackage(name, make, { ...options, fetch: makeFetch(post, fetch) });
   const hide = hideOptions(options, env);
   const keyName = `PAWL_PROVIDERS.${name}.options, or the variables that the package reads`;
   const urlName = `PAWL_PROVIDERS.${name}.options`;
@@ -50,13 +50,13 @@ export function aiSdkProvider({ name, make, options, headers, post, fetch, env =
       thinking: true,
       structured_outputs: true,
     },
-    ...(made.version === 'v4' ? {} : { reasoningEfforts: [] }),
+    ...(created.version === 'v4' ? {} : { reasoningEfforts: [] }),
     ask(request, signal, onDelta) {
       const asked: Asked = { ...named, model: request.model };
       const call: Call = { asked, headers, signal, onDelta, hasBegun: false, notes: new Set() };
       const answer = async (asking: RoundRequest): Promise<Reply> => {
         try {
-          const model = made.modelOf(request.model);
+          const model = created.modelOf(request.model);
           if (!model)
             throw nameFailure('provider_model_not_found', {
               ...asked,

@@ -28,10 +28,10 @@ export type Opaque = z.infer<typeof Opaque>;
 
 /** Returns the state to store with a reply, or null if its text and calls are enough. */
 export function opaqueOf(parts: KeptPart[]): Opaque | null {
-  const isKept = parts.some(
+  const isNeeded = parts.some(
     (part) => part.metadata || 'reasoning' in part || 'custom' in part || ('call' in part && part.id),
   );
-  if (!isKept) return null;
+  if (!isNeeded) return null;
   // Postgres cannot store NUL, not even in JSON.
   return JSON.parse(JSON.stringify({ parts }), (_, value) => (typeof value === 'string' ? cleanText(value) : value));
 }

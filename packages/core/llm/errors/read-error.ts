@@ -51,11 +51,11 @@ const HOLDERS = ['error', 'errors', 'base_resp', 'fault'];
 const DETAILS = ['detail', 'details', 'innererror'];
 
 function firstIn(value: unknown): unknown {
-  return Array.isArray(value) ? (value.find(isTelling) ?? value[0]) : value;
+  return Array.isArray(value) ? (value.find(hasReason) ?? value[0]) : value;
 }
 
 /** Returns whether an entry has a reason. Google's details are a list with one such entry. */
-function isTelling(entry: unknown): boolean {
+function hasReason(entry: unknown): boolean {
   return isRecord(entry) && ['reason', 'error', 'message'].some((key) => Boolean(entry[key]));
 }
 

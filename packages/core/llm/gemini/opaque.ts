@@ -19,8 +19,8 @@ export type Opaque = z.infer<typeof Opaque>;
 
 /** Returns the state to store with a reply, or null if the round's text and calls are enough. */
 export function opaqueOf(parts: KeptPart[]): Opaque | null {
-  const isKept = parts.some((part) => 'whole' in part || part.thoughtSignature || ('call' in part && part.id));
-  if (!isKept) return null;
+  const isNeeded = parts.some((part) => 'whole' in part || part.thoughtSignature || ('call' in part && part.id));
+  if (!isNeeded) return null;
   // Postgres cannot store NUL, not even in JSON.
   return JSON.parse(JSON.stringify({ parts }), (_, value) => (typeof value === 'string' ? cleanText(value) : value));
 }

@@ -88,10 +88,10 @@ function placeOf({ output_index: index }: Fields): number {
 }
 
 function argumentsOf({ calls }: ReplyAccumulator, place: number, text: string): Delta[] {
-  return text ? [{ kind: 'tool-arguments', index: slotOfCall(calls, place), text }] : [];
+  return text ? [{ kind: 'tool-arguments', index: indexOfCall(calls, place), text }] : [];
 }
 
-function slotOfCall(calls: Map<number, number>, place: number): number {
+function indexOfCall(calls: Map<number, number>, place: number): number {
   const known = calls.get(place) ?? calls.size;
   calls.set(place, known);
   boundReply(calls.size, REPLY_BOUNDS.calls, 'tool calls');
@@ -100,7 +100,7 @@ function slotOfCall(calls: Map<number, number>, place: number): number {
 
 function noteCall({ calls }: ReplyAccumulator, event: Fields): void {
   const item = fieldsIn(event.item);
-  if (item && typeOf(item) === 'function_call') slotOfCall(calls, placeOf(event));
+  if (item && typeOf(item) === 'function_call') indexOfCall(calls, placeOf(event));
 }
 
 /** Returns whether an event is about a complete item, since some servers send all its events again. */

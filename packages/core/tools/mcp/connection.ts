@@ -85,9 +85,9 @@ function renewed(connect: Connect) {
   let current: SharedConnection | null = null;
 
   const start = (): SharedConnection => {
-    const made = make(() => lose(shared));
-    const shared = shareConnection(made, () => open.delete(shared));
-    made.catch(() => lose(shared));
+    const opening = make(() => lose(shared));
+    const shared = shareConnection(opening, () => open.delete(shared));
+    opening.catch(() => lose(shared));
     open.add(shared);
     return shared;
   };
@@ -133,12 +133,12 @@ type SharedConnection = {
   end(): Promise<void>;
 };
 
-function shareConnection(made: Promise<McpConnection>, onEnd: () => void): SharedConnection {
+function shareConnection(opening: Promise<McpConnection>, onEnd: () => void): SharedConnection {
   let users = 0;
   let isRetired = false;
   let ended: Promise<void> | undefined;
   const end = () => {
-    ended ??= closeOnceOpen(made).then(onEnd);
+    ended ??= closeOnceOpen(opening).then(onEnd);
     return ended;
   };
   const endIfUnused = () => void (isRetired && users === 0 && end());
@@ -148,7 +148,7 @@ function shareConnection(made: Promise<McpConnection>, onEnd: () => void): Share
     use: async (work, signal) => {
       users += 1;
       try {
-        return await work(await Promise.race([made, whenAborted(signal)]));
+        return await work(await Promise.race([opening, whenAborted(signal)]));
       } finally {
         users -= 1;
         endIfUnused();
@@ -161,9 +161,9 @@ function shareConnection(made: Promise<McpConnection>, onEnd: () => void): Share
   };
 }
 
-async function closeOnceOpen(made: Promise<McpConnection>): Promise<void> {
+async function closeOnceOpen(opening: Promise<McpConnection>): Promise<void> {
   try {
-    await (await made).close();
+    await (await opening).close();
   } catch {
     // The connection was never opened, or has ended already.
   }

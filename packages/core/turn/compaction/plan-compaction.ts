@@ -67,8 +67,16 @@ export function tokensAfter(
 ): number | null {
   const turn = thread.at(-1);
   if (!turn) return null;
-  const made = { ...plan, summary, afterTokens: 0, model: null, usage: null, requests: 0, createdAt: turn.createdAt };
-  const after = [...thread.slice(0, -1), { ...turn, compactions: [...turn.compactions, made] }];
+  const compaction = {
+    ...plan,
+    summary,
+    afterTokens: 0,
+    model: null,
+    usage: null,
+    requests: 0,
+    createdAt: turn.createdAt,
+  };
+  const after = [...thread.slice(0, -1), { ...turn, compactions: [...turn.compactions, compaction] }];
   const sizeOf = (turns: readonly HistoryTurn[]) => tokensOfRequest(transcriptOf(sentHistory(turns)), turn.config);
   const [now, then] = [sizeOf(thread), sizeOf(after)];
   return then < now ? Math.min(plan.beforeTokens - 1, Math.ceil((plan.beforeTokens * then) / now)) : null;

@@ -4,7 +4,7 @@ import { MOST_OF_RESULT } from './summary-prompt.ts';
 
 /**
  * Bytes of a turn without its rounds, and of each round. `results` are those of successful calls. Round 0 has
- * imported calls.
+ * adopted calls.
  */
 export type TurnBytes = { request: number; rounds: { number: number; bytes: number; results: number }[] };
 
@@ -51,7 +51,7 @@ export function bytesLoaded(outline: readonly OutlinedTurn[], { first, last, sho
   });
 }
 
-/** Excludes results of imported calls, since the turn of the next round determines which are dropped. */
+/** Excludes results of adopted calls, since the turn of the next round determines which are dropped. */
 function isShortened(shortened: Place | null, { index, round }: Place): boolean {
   if (!shortened || round === 0) return false;
   return index < shortened.index || (index === shortened.index && round <= shortened.round);

@@ -22,7 +22,7 @@ export const MOST_OF_RESULT = 4_000;
 
 /** Returns the request for a summary. It has the messages as text, so that a model of any wire takes them. */
 export function summaryPrompt(messages: readonly Message[], maxInputTokens: number | null): string {
-  const text = messages.map(tell).join('\n\n');
+  const text = messages.map(textOf).join('\n\n');
   const most = Math.max(MIN_WORDS, Math.floor((maxInputTokens ?? tokensOf(text)) * WORDS_PER_TOKEN));
   return `<conversation>\n${text}\n</conversation>\n\nSummarize this conversation in at most ${Math.min(most, MAX_WORDS)} words.`;
 }
@@ -31,7 +31,7 @@ const WORDS_PER_TOKEN = 0.1;
 const MIN_WORDS = 50;
 const MAX_WORDS = 1_000;
 
-function tell(message: Message): string {
+function textOf(message: Message): string {
   switch (message.role) {
     case 'user':
       return `User: ${message.content}`;

@@ -63,7 +63,7 @@ function latestCompaction(thread: readonly HistoryTurn[]) {
   return latest && { owner: latest.owner, round: latest.compaction.round, tokens: latest.compaction.afterTokens };
 }
 
-/** Estimates the tokens of turns without rounds: their inputs and the results of imported calls. */
+/** Estimates the tokens of turns without rounds: their inputs and the results of adopted calls. */
 function tokensOfBeginnings(turns: readonly Pick<Turn, 'input' | 'pendingInput' | 'adopted'>[]): number {
   const items = tokensOfItems(turns.flatMap(({ input, pendingInput }) => [...input, ...pendingInput]));
   return tokensOfResults(

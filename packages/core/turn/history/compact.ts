@@ -5,7 +5,7 @@ import { iso } from '../resource/iso.ts';
 import { type AdoptedCalls, presentAdopted, presentRound } from '../resource/turn.ts';
 import { isAdded, type Round, type Turn } from '../turn.ts';
 
-/** A stored message. Only an answer after tool calls or with imported calls has `rounds` or imported calls. */
+/** A stored message. Only an answer after tool calls or with adopted calls has `rounds` or adopted calls. */
 export type CompactMessage = AdoptedCalls & {
   role: InputMessage['role'];
   content: string | Part[] | null;

@@ -36,7 +36,7 @@ type TranscriptTurn = Pick<
 /**
  * Expands turns into the history for a provider:
  * - A round is one message, followed by its results in the order of the calls, then the text.
- * - Every call has one answer, directly after its round. The next input answers handed-over calls, the importing
+ * - Every call has one answer, directly after its round. The next input answers handed-over calls, the adopting
  *   turn answers allowed calls, and the other calls are cancelled or denied.
  * - Added items begin the next input.
  * - Joined input precedes its first round (R29).

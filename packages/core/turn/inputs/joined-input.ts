@@ -1,20 +1,24 @@
 import type { InputItem } from '../request/item.ts';
 import type { JoinedInput, Turn } from '../turn.ts';
 
-type Joining = Pick<Turn, 'joined' | 'begunWith'>;
+type Joining = Pick<Turn, 'joined' | 'inputsAtStart'>;
 
 /** Returns the input that a turn begins with: the requested input, and inputs that joined before its start (R29). */
-export function beginningInput({ input, joined, begunWith }: Joining & Pick<Turn, 'input'>): InputItem[] {
-  return joined.length === 0 ? input : [...input, ...contentOf(joined.slice(0, begunWith ?? joined.length))];
+export function beginningInput({ input, joined, inputsAtStart }: Joining & Pick<Turn, 'input'>): InputItem[] {
+  return joined.length === 0 ? input : [...input, ...contentOf(joined.slice(0, inputsAtStart ?? joined.length))];
 }
 
 /** Assigns each input that has joined a turn to the round that first sent it. The other inputs are pending (R29). */
-export function placeJoined<R extends { sent: number }>({ joined, begunWith, rounds }: Joining & { rounds: R[] }) {
-  const begun = begunWith ?? joined.length;
-  const sentBefore = (index: number) => rounds[index - 1]?.sent ?? begun;
+export function placeJoined<R extends { inputsSent: number }>({
+  joined,
+  inputsAtStart,
+  rounds,
+}: Joining & { rounds: R[] }) {
+  const begun = inputsAtStart ?? joined.length;
+  const sentBefore = (index: number) => rounds[index - 1]?.inputsSent ?? begun;
   const placed = rounds.map((round, index) => ({
     ...round,
-    input: contentOf(joined.slice(sentBefore(index), round.sent)),
+    input: contentOf(joined.slice(sentBefore(index), round.inputsSent)),
   }));
   return { rounds: placed, pendingInput: contentOf(joined.slice(Math.max(begun, sentBefore(rounds.length)))) };
 }

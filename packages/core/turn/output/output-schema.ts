@@ -55,7 +55,7 @@ export function repairNote(violations: readonly Violation[]): string {
 }
 
 /** Returns the failure of a turn after the repaired answer breaks the schema too. */
-export function invalidOutput(violations: readonly Violation[]): TurnError {
+export function invalidOutputError(violations: readonly Violation[]): TurnError {
   const message =
     `The repaired answer still does not match output_schema: ${violationSentences(violations).join('; ')}. ` +
     'Retry the turn for another repair, or simplify the schema.';
@@ -68,7 +68,7 @@ export function hasInvalidOutput({ error }: Pick<Turn, 'error'>): boolean {
 }
 
 /** Returns whether a round ended its turn with a repaired answer that breaks the schema. A retry may follow. */
-export function endedInvalid(rounds: readonly Round[], { number, violations }: Round): boolean {
+export function isInvalidEnding(rounds: readonly Round[], { number, violations }: Round): boolean {
   return violations !== null && needsRepair({ rounds: rounds.filter((round) => round.number < number) });
 }
 

@@ -37,7 +37,7 @@ export type InputItem =
 /** A person's answer to an approval request. */
 export type ApprovalResponse = Extract<InputItem, { type: 'mcp_approval_response' }>;
 
-/** Returns the answers of an input that allow a call, in the order of the imported calls. */
+/** Returns the answers of an input that allow a call, in the order of the adopted calls. */
 export function allowingItems(input: readonly InputItem[]): ApprovalResponse[] {
   return input.filter(
     (item) => !isMessage(item) && item.type === 'mcp_approval_response' && item.approve,

@@ -125,7 +125,7 @@ export type TurnConfig = KeptConfig & {
   context?: ContextConfig;
   max_total_output_tokens?: number | null;
   origin?: TurnOrigin;
-  /** The tools of the imported calls, in their order, as the turns that requested the calls store them. */
+  /** The tools of the adopted calls, in their order, as the turns that requested the calls store them. */
   adopted_tools?: TurnTool[];
   /** The fields of a response that its caller sent and every answer repeats. */
   response?: ResponseRequest | null;

@@ -9,7 +9,7 @@ import {
   type StoredEvent,
 } from '../event.ts';
 import { placeJoined } from '../inputs/joined-input.ts';
-import { endedInvalid, hasInvalidOutput } from '../output/output-schema.ts';
+import { hasInvalidOutput, isInvalidEnding } from '../output/output-schema.ts';
 import type { Turn, TurnError } from '../turn.ts';
 import { presentInput } from './input.ts';
 import { iso } from './iso.ts';
@@ -93,7 +93,7 @@ function roundFields(turn: Turn, number: number | null) {
   if (!round) return { round: number };
   return {
     round: round.number,
-    assistant_response: endedInvalid(turn.rounds, round) ? null : round.text,
+    assistant_response: isInvalidEnding(turn.rounds, round) ? null : round.text,
     tool_calls: round.calls.map(presentRequested),
     finish_reason: round.finishReason,
     usage: presentUsage(round.usage),
@@ -124,7 +124,7 @@ export function presentFreshRound(turn: Turn, number: number | null) {
     claimedBy: null,
     approval: null,
   }));
-  return presentRound({ ...round, calls, text: endedInvalid(turn.rounds, round) ? null : round.text }, false);
+  return presentRound({ ...round, calls, text: isInvalidEnding(turn.rounds, round) ? null : round.text }, false);
 }
 
 /** Returns the turn as it was when it ended, without later rounds of a retried turn. */

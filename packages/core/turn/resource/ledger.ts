@@ -5,7 +5,7 @@ import { iso } from './iso.ts';
 import { presentAdopted, presentResult, presentRound } from './turn.ts';
 
 /**
- * Returns the rounds and imported calls of a turn for the ledger. Each result has its call's effect, approval and
+ * Returns the rounds and adopted calls of a turn for the ledger. Each result has its call's effect, approval and
  * times.
  */
 export function presentLedger(turn: Turn) {

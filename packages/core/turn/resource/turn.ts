@@ -152,13 +152,13 @@ export function presentUsage(usage: Usage | null) {
   return { ...tokens, cost_usd, cache_savings_usd };
 }
 
-/** The field of a turn for imported calls. */
+/** The field of a turn for adopted calls. */
 export type AdoptedCalls = {
   adopted_calls?: { tool_calls: ReturnType<typeof presentCall>[]; results: ReturnType<typeof presentResult>[] };
 };
 
 /**
- * Returns the calls of earlier turns that a turn runs first, with their known results. Empty without imported calls.
+ * Returns the calls of earlier turns that a turn runs first, with their known results. Empty without adopted calls.
  */
 export function presentAdopted({ adopted, work }: Pick<Turn, 'adopted' | 'work'>): AdoptedCalls {
   if (adopted.length === 0) return {};

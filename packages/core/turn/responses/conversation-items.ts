@@ -64,7 +64,7 @@ export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
     next += items.length;
     return items.filter((_, index) => !isInputDeleted(next - items.length + index));
   };
-  // An imported call has the position of the answer that allowed it.
+  // An adopted call has the position of the answer that allowed it.
   const allowing = allowingItems(turn.input);
   const isAnswerOf = (index: number) => turn.input.some((item, at) => item === allowing[index] && isInputDeleted(at));
   const isAnswerDeleted = deletedOf(turn.rounds.length).some(isMessage);

@@ -9,7 +9,7 @@ import {
   type ResultOrder,
   readSection,
 } from './log.ts';
-import { type NumberedEvent, tellPieces } from './piece.ts';
+import { eventsOfPieces, type NumberedEvent } from './piece.ts';
 
 /** `after`: the number before the first event (-1 for all events). `orderOf`: the order of results. */
 type Reading = { after: number; orderOf: ResultOrder };
@@ -17,12 +17,12 @@ type Reading = { after: number; orderOf: ResultOrder };
 /** Returns the committed events of a response after a number, in order. A stream from there sends them first. */
 export function* responseEvents(turn: Turn, { after, orderOf }: Reading): Generator<NumberedEvent> {
   for (const { from, pieces } of sectionsOf(turn, orderOf)) {
-    yield* tellPieces(pieces, { from, place: placeBehind(after, from), isOpen: false });
+    yield* eventsOfPieces(pieces, { from, place: placeAfter(after, from), isOpen: false });
   }
 }
 
-/** Returns the unit of a window after a number, from 0. */
-export function placeBehind(number: number, from: number): number {
+/** Returns the unit of a section after a number, from 0. */
+export function placeAfter(number: number, from: number): number {
   return Math.max(0, number - from + 1);
 }
 
@@ -34,8 +34,8 @@ export function lastNumber(turn: Turn): number | null {
 }
 
 /**
- * Returns whether a number belongs to an abandoned attempt, so that no event follows it. For the running round, the
- * row shows that only after no run can publish that attempt any more.
+ * Returns whether a number belongs to an abandoned draft, so that no event follows it. For the running round, the row
+ * says so only after no run can publish that draft any more.
  */
 export function isSuperseded(turn: Turn, after: number): boolean {
   let position = LOG_START;
@@ -47,20 +47,19 @@ export function isSuperseded(turn: Turn, after: number): boolean {
   return isGivenUp(turn, { position, after });
 }
 
-/** Returns whether a number of the running round belongs to an abandoned attempt. */
+/** Returns whether a number of the running round belongs to an abandoned draft. */
 function isGivenUp(turn: Turn, { position, after }: { position: LogPosition; after: number }): boolean {
   const draft = draftOf(position, after);
   if (draft < 0 || position.rounds !== turn.rounds.length) return false;
   return draft < (latestDraft(turn)?.draft ?? 0);
 }
 
-/** The first attempt number of the running round that is not abandoned. */
+/** The first draft number of the running round that is not abandoned. */
 export type LatestDraft = { round: number; draft: number };
 
 /**
- * Returns the first attempt number of the running round that a run may still publish, or null if no round is running.
- * A run that takes the lease increments `draft` in the same write. So under a lease the running number precedes the
- * row's.
+ * Returns the first draft of the running round that a run may still publish, or null if no round is running. A run
+ * that takes the lease increments `draft` in the same write. So under a lease the running draft precedes the row's.
  */
 export function latestDraft({ status, work }: Pick<Turn, 'status' | 'work'>): LatestDraft | null {
   const { kind, round } = readStep(work.step);
@@ -69,14 +68,13 @@ export function latestDraft({ status, work }: Pick<Turn, 'status' | 'work'>): La
 }
 
 /**
- * Returns the attempt that a number belongs to, for the round at a position. Negative if the number precedes the
- * round.
+ * Returns the draft that a number belongs to, for the round at a position. Negative if the number precedes the round.
  */
 export function draftOf({ number }: LogPosition, after: number): number {
   return Math.floor((after - number) / DRAFT_SIZE);
 }
 
-/** Returns the complete windows of the log and the first incomplete window. */
+/** Returns the complete sections of the log and the first incomplete section. */
 function* sectionsOf(turn: Turn, orderOf: ResultOrder): Generator<LogSection> {
   let position = LOG_START;
   for (;;) {

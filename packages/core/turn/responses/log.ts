@@ -6,13 +6,13 @@ import { type ResponsePiece, sizeOfPieces } from './piece.ts';
 import { presentResponse } from './present.ts';
 import { responseStatus } from './status.ts';
 
-/** The numbers of one attempt, which are more than any reply needs. */
+/** The numbers of one draft, which are more than any reply needs. */
 export const DRAFT_SIZE = 2 ** 24;
 
 /**
- * A window of a response's log: its beginning with imported calls, a committed round with the results of its calls,
- * or its end. `from` is the number of its first unit. `isWhole`: the window is complete. `next` is the position after
- * it.
+ * A section of a response's log: its beginning with adopted calls, a committed round with the results of its calls,
+ * or its end. `from` is the number of its first unit. `isWhole`: the section is complete. `next` is the position after
+ * the section.
  */
 export type LogSection = {
   from: number;
@@ -23,7 +23,7 @@ export type LogSection = {
   next: LogPosition;
 };
 
-/** A position in the log, between two windows: the number of rounds and items before it, and the next number. */
+/** A position in the log, between two sections: the number of rounds and items before it, and the next number. */
 export type LogPosition = { rounds: number | null; items: number; number: number };
 
 /** The position before all events. */
@@ -33,8 +33,8 @@ export const LOG_START: LogPosition = { rounds: null, items: 0, number: 0 };
 export type ResultOrder = (round: number) => readonly number[];
 
 /**
- * Returns the committed window of a response's log after a position, or undefined without a window yet. Every process
- * derives the same window with the same numbers from the same rows.
+ * Returns the committed section of a response's log after a position, or undefined without a section yet. Every process
+ * derives the same section with the same numbers from the same rows.
  */
 export function readSection(turn: Turn, position: LogPosition, orderOf: ResultOrder): LogSection | undefined {
   if (position.rounds === null) return beginning(turn, orderOf);
@@ -67,7 +67,7 @@ const UNTOUCHED = {
   ...{ startedAt: null, completedAt: null },
 };
 
-/** Returns the pieces of imported calls, which belong to the beginning, with their results so far. */
+/** Returns the pieces of adopted calls, which belong to the beginning, with their results so far. */
 function adoptedPieces(turn: Turn, orderOf: ResultOrder): ResponsePiece[] {
   if (turn.adopted.length === 0) return [];
   const placed = adoptedItems(turn).map((item, outputIndex) => ({ item, outputIndex }));
@@ -82,8 +82,8 @@ function roundSection(turn: Turn, { round, position, order }: RoundPlace): LogSe
   const items = roundItems(turn, round);
   const placed = items.map((item, index) => ({ item, outputIndex: position.items + index }));
   const called = placed.slice(placed.length - round.calls.length);
-  const own = roundPieces(placed, { isDoneLate: handsOutState(turn) });
-  const pieces = [...own, ...resultsOf(called, round.calls, order)];
+  const ofRound = roundPieces(placed, { isDoneLate: handsOutState(turn) });
+  const pieces = [...ofRound, ...resultsOf(called, round.calls, order)];
   const from = draftStart(position, round.draft);
   const next = {
     rounds: (position.rounds ?? 0) + 1,
@@ -93,7 +93,7 @@ function roundSection(turn: Turn, { round, position, order }: RoundPlace): LogSe
   return { from, round, pieces, isWhole: round.calls.every(({ result }) => result !== null), isEnd: false, next };
 }
 
-/** Returns the first number of an attempt of the round at a position. */
+/** Returns the first number of a draft of the round at a position. */
 export function draftStart({ number }: LogPosition, draft: number): number {
   return number + draft * DRAFT_SIZE;
 }
@@ -121,8 +121,8 @@ function ending(turn: Turn, position: LogPosition): LogSection {
 }
 
 /**
- * Returns the numbers to skip before the end of a turn that ended during a round: the numbers of its attempts. The
- * end has the last number of the last attempt, which a retry does not use again.
+ * Returns the numbers to skip before the end of a turn that ended during a round: the numbers of its drafts. The
+ * end has the last number of the last draft, which a retry does not use again.
  */
 function unfinished({ status, startedAt, rounds, work }: Turn): number {
   const step = readStep(work.step);

@@ -23,11 +23,11 @@ export function sizeOfPieces(pieces: readonly Piece<unknown>[]): number {
 }
 
 /** The range of pieces to send: `from` is the number of the first unit, `place` the first unit to send, from 0. */
-type Telling = { from: number; place: number; isOpen: boolean };
+type UnsentRange = { from: number; place: number; isOpen: boolean };
 
 /** Yields the events of pieces from a unit on, each with its number in the event. */
-export function* tellPieces(pieces: readonly ResponsePiece[], telling: Telling): Generator<NumberedEvent> {
-  for (const { event, number } of placePieces(pieces, telling)) {
+export function* eventsOfPieces(pieces: readonly ResponsePiece[], range: UnsentRange): Generator<NumberedEvent> {
+  for (const { event, number } of placePieces(pieces, range)) {
     const { type, ...fields } = event;
     yield { type, sequence_number: number, ...fields };
   }
@@ -40,15 +40,18 @@ type PlacedEvent<Event> = { event: Event; number: number };
  * Yields the events of pieces from a unit on, each with its number. The rest of a text is one delta. No delta splits
  * a surrogate pair: at the end of an open text, half a pair waits for the other half.
  */
-export function* placePieces<Event>(pieces: readonly Piece<Event>[], telling: Telling): Generator<PlacedEvent<Event>> {
-  let { from } = telling;
+export function* placePieces<Event>(
+  pieces: readonly Piece<Event>[],
+  range: UnsentRange,
+): Generator<PlacedEvent<Event>> {
+  let { from } = range;
   for (const [index, piece] of pieces.entries()) {
     const first = from;
     from += sizeOf(piece);
-    const sent = telling.from + telling.place - first;
-    if (from <= telling.from + telling.place || piece.kind === 'silence') continue;
+    const sent = range.from + range.place - first;
+    if (from <= range.from + range.place || piece.kind === 'silence') continue;
     if (piece.kind === 'event') yield { event: piece.event, number: first };
-    else yield* deltaOf(piece, { first, sent, isOpen: telling.isOpen && index === pieces.length - 1 });
+    else yield* deltaOf(piece, { first, sent, isOpen: range.isOpen && index === pieces.length - 1 });
   }
 }
 

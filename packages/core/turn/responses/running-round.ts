@@ -16,7 +16,7 @@ export type RunningRound = {
   refusalFrom: number | null;
 };
 
-/** A running round with the attempt number of its run's text, and its attempt. */
+/** A running round with the draft number of its run's text, and its attempt. */
 export type RunningReply = RunningRound & { draft: number; attempt: number };
 
 /** Returns the pieces of a running round: the first pieces of the committed round, if the model continues like this. */

@@ -4,9 +4,8 @@ import { type Piece, placePieces, type ResponseEvent, type ResponsePiece, sizeOf
 import type { RunningReply } from './running-round.ts';
 
 /**
- * The part of the round at its position that a stream has sent: `units` of the pieces under an attempt number.
- * `pieces` is null if an earlier stream sent them, perhaps from another process. Two attempts under one number may
- * differ.
+ * The part of the round at its position that a stream has sent: `units` of the pieces of a draft. `pieces` is null if
+ * an earlier stream sent them, perhaps from another process. Two attempts of one draft may differ.
  */
 export type SentPieces = { draft: number; attempt: number | null; units: number; pieces: ResponsePiece[] | null };
 
@@ -22,34 +21,34 @@ export type LatestPieces = { draft: number; attempt: number | null; isCommitted:
 
 /**
  * Decides about new pieces, after the sent pieces:
- * - `tell`: send the pieces that follow
- * - `wait` until a new attempt has repeated the sent text
+ * - `send`: send the pieces that follow
+ * - `wait` until a new draft has repeated the sent text
  * - `superseded`: the sent pieces are not valid any more.
  */
-export function nextTelling(sent: SentPieces | null, now: LatestPieces): 'tell' | 'wait' | 'superseded' {
-  if (!sent) return 'tell';
+export function decideSending(sent: SentPieces | null, now: LatestPieces): 'send' | 'wait' | 'superseded' {
+  if (!sent) return 'send';
   if (!sent.pieces) return afterAnother(sent, now);
   if (now.draft < sent.draft) return now.isCommitted ? 'superseded' : 'wait';
-  if (now.draft === sent.draft && now.attempt === sent.attempt && !now.isCommitted) return 'tell';
+  if (now.draft === sent.draft && now.attempt === sent.attempt && !now.isCommitted) return 'send';
   const likeness = comparePieces(now.pieces, { pieces: sent.pieces, units: sent.units });
-  if (likeness === 'same') return 'tell';
+  if (likeness === 'same') return 'send';
   return likeness === 'shorter' && !now.isCommitted ? 'wait' : 'superseded';
 }
 
 /**
- * Decides when another stream sent the pieces, so that only their attempt number is known. A higher number waits
- * until the round reaches its attempt.
+ * Decides when another stream sent the pieces, so that only their draft number is known. A higher number waits
+ * until the round reaches its draft.
  */
-function afterAnother(sent: SentPieces, now: LatestPieces): 'tell' | 'wait' | 'superseded' {
+function afterAnother(sent: SentPieces, now: LatestPieces): 'send' | 'wait' | 'superseded' {
   if (now.draft > sent.draft) return 'superseded';
-  return now.isCommitted || now.draft === sent.draft ? 'tell' : 'wait';
+  return now.isCommitted || now.draft === sent.draft ? 'send' : 'wait';
 }
 
 type Likeness = 'same' | 'shorter' | 'different';
 
 /**
- * Compares pieces with the sent pieces of another attempt, unit by unit. The new pieces repeat all sent units, or
- * only the first units, or differ. `sent` has the sent pieces and their number of units.
+ * Compares pieces with the sent pieces of another draft, unit by unit. The new pieces repeat all sent units, or only
+ * the first units, or differ. `sent` has the sent pieces and their number of units.
  */
 export function comparePieces(
   pieces: readonly ResponsePiece[],
@@ -99,18 +98,18 @@ export function nothingSent<Event extends ResponseEvent>(): SentRound<Event> {
 }
 
 /**
- * Sends the new events of a round. The state changes before an event is yielded, so the reader may stop after any
- * event, and the next call continues after it. `keep` returns the pieces that the state holds for a running round:
- * these, or others that begin with them. Returns `tell` if all pieces were sent, `wait` if a new attempt has not
- * caught up, `superseded` if it differs.
+ * Yields the new events of a round to send. The state changes before an event is yielded, so the reader may stop after
+ * any event, and the next call continues after it. `keep` returns the pieces that the state holds for a running round:
+ * these, or others that begin with them. Returns `send` if all pieces were sent, `wait` if a new draft has not caught
+ * up, `superseded` if it differs.
  */
-export function* tellRound<Event extends ResponseEvent>(
+export function* sendRound<Event extends ResponseEvent>(
   sent: SentRound<Event>,
   now: RoundPieces<Event>,
   keep: (pieces: Piece<Event>[]) => Piece<Event>[] = (pieces) => pieces,
-): Generator<Event, ReturnType<typeof nextTelling>> {
-  const next = nextTelling(sent.latest && { ...sent.latest, units: sent.units }, now);
-  if (next !== 'tell') return next;
+): Generator<Event, ReturnType<typeof decideSending>> {
+  const next = decideSending(sent.latest && { ...sent.latest, units: sent.units }, now);
+  if (next !== 'send') return next;
   // If a round has fewer pieces than were sent, the known pieces stay.
   if (sizeOfPieces(now.pieces) >= sent.units) {
     sent.latest = now.isCommitted ? now : { ...now, pieces: keep(now.pieces) };
@@ -120,5 +119,5 @@ export function* tellRound<Event extends ResponseEvent>(
     sent.units = number + 1;
     yield event;
   }
-  return 'tell';
+  return 'send';
 }

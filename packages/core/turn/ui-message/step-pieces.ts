@@ -6,7 +6,7 @@ import type { UiChunk } from './chunk.ts';
 
 /** Returns the first pieces of a message's step: the reasoning and text of a committed round. */
 export function stepPieces(turn: Turn, round: Round): Piece<UiChunk>[] {
-  const reasoning = tellsReasoning(turn) ? (round.reasoning ?? '') : '';
+  const reasoning = sendsReasoning(turn) ? (round.reasoning ?? '') : '';
   return piecesOf(round.number, { reasoning, text: textOfRound(turn, round), open: null });
 }
 
@@ -14,7 +14,7 @@ export function stepPieces(turn: Turn, round: Round): Piece<UiChunk>[] {
 export function runningStepPieces(turn: Turn, running: RunningRound): Piece<UiChunk>[] {
   const { round, text, reasoningLength } = running;
   const length = reasoningLength ?? running.reasoning.length;
-  const reasoning = tellsReasoning(turn) ? running.reasoning.slice(0, length) : '';
+  const reasoning = sendsReasoning(turn) ? running.reasoning.slice(0, length) : '';
   if (reasoning === '') return text === '' || isMissing(turn, length) ? [] : open('text');
   const isThinking = reasoningLength === null ? text === '' : reasoning.length < reasoningLength;
   return open(isThinking ? 'reasoning' : 'text');
@@ -26,11 +26,11 @@ export function runningStepPieces(turn: Turn, running: RunningRound): Piece<UiCh
 
 /** Returns whether text arrived before its reasoning, so that the text must wait. */
 function isMissing(turn: Turn, length: number): boolean {
-  return tellsReasoning(turn) && length > 0;
+  return sendsReasoning(turn) && length > 0;
 }
 
 /** Returns whether to send reasoning. The caller of a response decides, and a native turn shows it to all watchers. */
-function tellsReasoning(turn: Turn): boolean {
+function sendsReasoning(turn: Turn): boolean {
   return !turn.config.response || showsReasoning(turn);
 }
 

@@ -6,7 +6,7 @@ import { quote } from '#core/text.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { isUnderResponses, takesForm } from '../response-base.ts';
 import type { ApiEnv } from '../router.ts';
-import { makeBodyBudget } from './body-budget.ts';
+import { makeBodyRoom } from './body-room.ts';
 import { parseScannedBody } from './parse-json-body.ts';
 import { describeForm, readForm } from './read-form.ts';
 import { type ReceivedBody, receiveBody } from './receive-body.ts';
@@ -20,14 +20,14 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
  * read in slices.
  */
 export function readBody(mostBytes: number) {
-  const budget = makeBodyBudget(Math.max(BODY_BOUNDS.allBytes, 2 * mostBytes));
+  const room = makeBodyRoom(Math.max(BODY_BOUNDS.allBytes, 2 * mostBytes));
   return createMiddleware<ApiEnv>(async (c, next) => {
     const { method } = c.req;
     if (method === 'GET' || method === 'HEAD') return next();
     let release = () => {};
     c.set('releaseBody', () => release());
     const enter = async (bytes: number) => {
-      release = await budget.enter(c.get('project'), Math.max(bytes, BODY_BOUNDS.leastCountedBytes));
+      release = await room.enter(c.get('project'), Math.max(bytes, BODY_BOUNDS.leastCountedBytes));
     };
     try {
       await readWhole(c, mostBytes, enter);
@@ -38,10 +38,10 @@ export function readBody(mostBytes: number) {
   });
 }
 
-type EnterBudget = (bytes: number) => Promise<void>;
+type EnterRoom = (bytes: number) => Promise<void>;
 
 /** Reads the body of a WebSocket message, a form, or JSON. A WebSocket message has already arrived. */
-async function readWhole(c: Context<ApiEnv>, mostBytes: number, enter: EnterBudget): Promise<void> {
+async function readWhole(c: Context<ApiEnv>, mostBytes: number, enter: EnterRoom): Promise<void> {
   const { socket } = c.env;
   if (socket) {
     if (socket.bytes > BODY_BOUNDS.smallBytes) await enter(socket.bytes);

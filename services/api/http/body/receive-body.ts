@@ -13,13 +13,13 @@ import { PART, tooLarge } from './refuse-by-size.ts';
 export type ReceivedBody = { bytes: Buffer; scan: JsonScan };
 
 /** Waits for room for this many bytes, before more than a small body is read. */
-type EnterBudget = (bytes: number) => Promise<void>;
+type EnterRoom = (bytes: number) => Promise<void>;
 
 /**
  * Receives a body of at most `mostBytes`. Node enforces a declared length, so only bodies without one are counted
  * here.
  */
-export async function receiveBody(c: Context<ApiEnv>, mostBytes: number, enter: EnterBudget): Promise<ReceivedBody> {
+export async function receiveBody(c: Context<ApiEnv>, mostBytes: number, enter: EnterRoom): Promise<ReceivedBody> {
   const declared = declaredLength(c);
   if (declared === 0) return { bytes: Buffer.alloc(0), scan: startJsonScan() };
   if (declared !== null && declared > mostBytes) {
@@ -42,7 +42,7 @@ function declaredLength(c: Context<ApiEnv>): number | null {
 }
 
 /** Receives a body of unknown length. Refuses it at 1 MiB if it has no part by then, else at its limit. */
-function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterBudget): Promise<ReceivedBody> {
+function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterRoom): Promise<ReceivedBody> {
   const plainBytes = isUnderResponses(c.req.path) ? mostBytes : BODY_BOUNDS.plainBytes;
   let before = 0;
   return receivePieces(c, async (size, held) => {

@@ -51,7 +51,7 @@ function create(context: ApiContext): RouteHandler<typeof createOne, ApiEnv> {
     const project = c.get('project');
     const file = newFile(project, readValue(FileForm, c.get('form'), []));
     const { resourceId } = await withIdempotencyKey(c, context, {
-      together: async (trx) => {
+      inTransaction: async (trx) => {
         await createFile(trx, file);
         return { status: 200, resourceId: file.id };
       },

@@ -44,13 +44,13 @@ type Start = {
  */
 export async function findPredecessor(trx: Trx, { project, request }: Start): Promise<Predecessor | undefined> {
   const { store } = request;
-  const conversation = await findFollowed(trx, project, request);
-  if (!conversation) return undefined;
+  const followed = await findFollowed(trx, project, request);
+  if (!followed) return undefined;
   // No turn depends on an unstored turn, so it never blocks another turn.
-  const predecessor = { ...conversation, isFork: conversation.last !== undefined && (conversation.isFork || !store) };
-  const atWork = turnAtWork(conversation);
-  if (predecessor.isFork && atWork) throw notFinished(atWork, conversation.param);
-  return store || conversation.last ? predecessor : undefined;
+  const predecessor = { ...followed, isFork: followed.last !== undefined && (followed.isFork || !store) };
+  const atWork = turnAtWork(followed);
+  if (predecessor.isFork && atWork) throw notFinished(atWork, followed.param);
+  return store || followed.last ? predecessor : undefined;
 }
 
 type Checked = {
@@ -102,8 +102,8 @@ function turnAtWork({ answerable }: Pick<Predecessor, 'answerable'>): Turn | und
   return answerable.find(({ status }) => !isTerminal(status));
 }
 
-/** Locks a conversation of either API, at its end. */
-export async function findConversationOf(trx: Trx, project: string, conversationId: string): Promise<Predecessor> {
+/** Locks a conversation of either API. Its last turn is the base. */
+export async function findConversationEnd(trx: Trx, project: string, conversationId: string): Promise<Predecessor> {
   const conversation = isId('conv', conversationId) ? await lockConversation(trx, project, conversationId) : undefined;
   if (!conversation) {
     const message = `Conversation with id ${quote(conversationId)} not found. Check the id, and that the API key belongs to its project.`;
@@ -125,7 +125,7 @@ async function findFollowed(
     return found;
   }
   if (previousResponseId !== null) return findPrevious(trx, project, previousResponseId);
-  return conversationId === null ? undefined : findConversationOf(trx, project, conversationId);
+  return conversationId === null ? undefined : findConversationEnd(trx, project, conversationId);
 }
 
 async function findPrevious(trx: Trx, project: string, responseId: string): Promise<Predecessor> {

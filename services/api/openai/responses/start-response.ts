@@ -44,14 +44,14 @@ export type StartedResponse = Created & { turn: Turn; wakeups: Wakeup[]; ended?:
 /** Starts a response: in one statement if it is based on no turn, else under the lock of its base. */
 export function startingOf(start: ResponseStart): Creation<StartedResponse> {
   const { previousResponseId, conversationId, follows = null, input, isWarmUp } = start.request;
-  if (isWarmUp) return { together: (trx) => startWithoutModel(trx, start) };
+  if (isWarmUp) return { inTransaction: (trx) => startWithoutModel(trx, start) };
   const hasReferences = input.some(({ item }) => 'type' in item && REFERRING.includes(item.type));
   const standsAlone = (previousResponseId ?? conversationId ?? follows) === null && !hasReferences;
-  if (!standsAlone) return { together: (trx) => startInChain(trx, start) };
+  if (!standsAlone) return { inTransaction: (trx) => startInChain(trx, start) };
   const items = input.flatMap(({ item }) => ('type' in item && item.type === 'item_reference' ? [] : [item]));
   return hasData(items)
-    ? { together: (trx) => startWithData(trx, start) }
-    : { atOnce: async (db) => (await startAlone(db, start)).created };
+    ? { inTransaction: (trx) => startWithData(trx, start) }
+    : { alone: async (db) => (await startAlone(db, start)).created };
 }
 
 /** Items that refer to other items. */

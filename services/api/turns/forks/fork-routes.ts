@@ -65,7 +65,7 @@ function forkOne(context: ApiContext): RouteHandler<typeof fork, ApiEnv> {
     const request = { metadata, priority: priority ?? origin.priority };
     const start = { ...startedBy(c, context), config, taken, request };
     const created = await startWithinQuota(c, context, {
-      together: (trx) => startFork(trx, { originId: origin.id, asked, standing, start }),
+      inTransaction: (trx) => startFork(trx, { originId: origin.id, asked, standing, start }),
     });
     return c.json(await accept(c, context, created), 202);
   };
@@ -86,7 +86,7 @@ function rerunOne(context: ApiContext): RouteHandler<typeof rerun, ApiEnv> {
     const start = { ...startedBy(c, context), config, request };
     const toolResults = tool_results ?? 'reuse';
     const created = await startWithinQuota(c, context, {
-      together: (trx) => startRerun(trx, { originId: origin.id, toolResults, standing, start }),
+      inTransaction: (trx) => startRerun(trx, { originId: origin.id, toolResults, standing, start }),
     });
     return c.json(await accept(c, context, created), 202);
   };

@@ -55,7 +55,7 @@ const LedgerRound = Round.extend({
   examples: [{ ...exampleOf(Round), results: [exampleOf(LedgerResult)] }],
 });
 
-/** All rounds of a turn with the ledger of their calls, and the calls that the turn imported. */
+/** All rounds of a turn with the ledger of their calls, and the calls that the turn adopted. */
 export const LedgerRounds = listOf(LedgerRound).extend({
   adopted_calls: AdoptedCalls.extend({
     results: z.array(LedgerResult).describe('For each call: its answer, its approval, and its times.'),

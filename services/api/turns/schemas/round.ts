@@ -125,7 +125,7 @@ export const ToolResult = z
     ],
   });
 
-/** The calls that a turn imported. */
+/** The calls that a turn adopted. */
 export const AdoptedCalls = z
   .object({
     tool_calls: z.array(ToolCall).describe('The calls, as the model requested them.'),

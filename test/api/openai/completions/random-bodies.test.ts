@@ -40,11 +40,13 @@ type Answer = { error?: { message: string; type: string; param: string | null; c
 
 /** Expects a refusal with a sentence, a path, and a code that does not blame a provider. */
 function expectRefusal({ error }: Answer, about: unknown): void {
-  const told = JSON.stringify([about, error]);
-  expect(error, told).toMatchObject({ type: 'invalid_request_error', code: expect.any(String) });
-  expect(error?.code, told).not.toMatch(/^provider_|^internal/);
-  expect(error?.message, told).toMatch(/\S\.$/);
-  expect(error?.message, told).not.toMatch(/undefined|\[object|NaN|Zod|resp_|function_call_output(?! with)|\binput\[/);
+  const details = JSON.stringify([about, error]);
+  expect(error, details).toMatchObject({ type: 'invalid_request_error', code: expect.any(String) });
+  expect(error?.code, details).not.toMatch(/^provider_|^internal/);
+  expect(error?.message, details).toMatch(/\S\.$/);
+  expect(error?.message, details).not.toMatch(
+    /undefined|\[object|NaN|Zod|resp_|function_call_output(?! with)|\binput\[/,
+  );
 }
 
 test('a create request with random fields is answered or refused, and never fails', async ({ harness, worker: _ }) => {

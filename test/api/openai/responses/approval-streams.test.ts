@@ -7,9 +7,9 @@ import { answered, asking, openApproving, pay, requestsOf } from './approving.ts
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
 async function all(events: AsyncIterable<Event>): Promise<Event[]> {
-  const told: Event[] = [];
-  for await (const event of events) told.push(event);
-  return told;
+  const received: Event[] = [];
+  for await (const event of events) received.push(event);
+  return received;
 }
 
 const typesOf = (events: Event[]) => events.map(({ type }) => type.slice(9));
@@ -55,13 +55,13 @@ test('a request is streamed at once, and an allowed call before the first round'
   const last = asked.at(-1) as OpenAI.Responses.ResponseCompletedEvent;
   const [request] = requestsOf(last.response);
   const input = [answered(request!)];
-  const told = await all(await client.responses.create({ ...body, previous_response_id: last.response.id, input }));
+  const received = await all(await client.responses.create({ ...body, previous_response_id: last.response.id, input }));
 
   expect(typesOf(asked).slice(-3)).toEqual(['output_item.added', 'output_item.done', 'completed']);
-  const deltas = typesOf(told).filter((type, index, types) => type !== types[index - 1]);
+  const deltas = typesOf(received).filter((type, index, types) => type !== types[index - 1]);
   expect(deltas).toEqual(['created', 'in_progress', ...called, ...said, 'completed']);
-  expect(told[0]).toMatchObject({ type: 'response.created', response: { output: [] } });
-  expect(told.slice(2, 8)).toMatchObject(
+  expect(received[0]).toMatchObject({ type: 'response.created', response: { output: [] } });
+  expect(received.slice(2, 8)).toMatchObject(
     Array.from(called, () => ({ output_index: 0, sequence_number: expect.any(Number) })),
   );
 });
@@ -93,9 +93,9 @@ test('a response cancelled before its allowed calls run streams the calls as fai
   const { id } = await opened.start({ previous_response_id: asked.id, input: [answered(asked.requests[0]!)] });
   await opened.client.responses.cancel(id);
 
-  const told = await all(await opened.client.responses.retrieve(id, { stream: true }));
+  const received = await all(await opened.client.responses.retrieve(id, { stream: true }));
 
   const failed = [...called.slice(0, 4), 'mcp_call.failed', 'output_item.done'];
-  expect(typesOf(told)).toEqual(['created', 'queued', ...failed, 'incomplete']);
-  expect(told.map(({ sequence_number }) => sequence_number)).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9]);
+  expect(typesOf(received)).toEqual(['created', 'queued', ...failed, 'incomplete']);
+  expect(received.map(({ sequence_number }) => sequence_number)).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9]);
 });

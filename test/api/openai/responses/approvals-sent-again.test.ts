@@ -15,11 +15,11 @@ test('a client that sends all items again may allow a request among them', async
 
   const next = await opened.run({ input: items });
   expect(next.output).toMatchObject([{ type: 'mcp_call', approval_request_id: request }, { type: 'message' }]);
-  expect(opened.told()).toEqual(['mcp_1: paid']);
+  expect(opened.received()).toEqual(['mcp_1: paid']);
 
   const later = [...items, ...(next.output as Item[]), { role: 'user' as const, content: 'Thanks.' }];
   expect((await opened.run({ input: later })).output).toMatchObject([{ type: 'message' }]);
-  expect(opened.told()).toEqual(['mcp_1: paid']);
+  expect(opened.received()).toEqual(['mcp_1: paid']);
   expect(opened.called()).toHaveLength(1);
 });
 
@@ -30,7 +30,7 @@ test('a client that sends references again may allow a request among them', asyn
   const items = [question, ...asked.output.map(({ id }) => reference(id!)), answered(request!)];
 
   const next = await opened.run({ input: items });
-  expect(opened.told()).toEqual(['mcp_1: paid']);
+  expect(opened.received()).toEqual(['mcp_1: paid']);
   const more = [
     ...items,
     ...next.output.map(({ id }) => reference(id!)),
@@ -52,7 +52,7 @@ test('a response ignores a repeated request of its history, and an unknown reque
   const input = [...(asked.output as Item[]).slice(1), foreign, answered(request!)];
   await opened.run({ previous_response_id: asked.id, input });
 
-  expect(opened.told()).toEqual(['call_pay: paid']);
+  expect(opened.received()).toEqual(['call_pay: paid']);
 });
 
 test('a repeated request without an answer counts as denied', async () => {
@@ -61,7 +61,7 @@ test('a repeated request without an answer counts as denied', async () => {
 
   await opened.run({ input: [question, ...(asked.output as Item[]), { role: 'user', content: 'Never mind.' }] });
 
-  expect(opened.told()).toEqual([expect.stringMatching(/^mcp_1: Tool execution failed \(permission_denied\)/)]);
+  expect(opened.received()).toEqual([expect.stringMatching(/^mcp_1: Tool execution failed \(permission_denied\)/)]);
 });
 
 test('input items list an approval request and its answer with the request id', async () => {

@@ -36,7 +36,7 @@ test('an allowed call runs first, with the tool of the earlier response', async 
     { type: 'message', content: [{ text: 'All is paid.' }] },
   ]);
   expect(opened.called()).toEqual([`turn_${suffix}.0.call_pay`]);
-  expect(opened.told()).toEqual(['call_pay: paid']);
+  expect(opened.received()).toEqual(['call_pay: paid']);
 });
 
 test('a call that is denied or left unanswered is reported to the model', async () => {
@@ -48,7 +48,7 @@ test('a call that is denied or left unanswered is reported to the model', async 
 
   expect(next.output).toMatchObject([{ type: 'message' }]);
   expect(opened.called()).toEqual([]);
-  expect(opened.told()).toEqual([
+  expect(opened.received()).toEqual([
     'call_a: Tool execution failed (permission_denied): A person denied this call: Too dear.',
     expect.stringMatching(/^call_b: Tool execution failed \(permission_denied\): A person denied this call: /),
   ]);
@@ -67,7 +67,7 @@ test('a response with an approval request also runs Pawl’s calls and hands ove
   expect(alone).toMatchObject({ status: 400, code: 'tool_output_mismatch' });
 
   await opened.run({ previous_response_id, input: [answered(request!), output('call_locate')] });
-  expect(opened.told()).toEqual(['call_look: paid', 'call_locate: here', 'call_pay: paid']);
+  expect(opened.received()).toEqual(['call_look: paid', 'call_locate: here', 'call_pay: paid']);
 });
 
 test('a request accepts one answer, as an approval, after its own response', async () => {
@@ -163,7 +163,7 @@ test('an allowed call runs even if the response that requested it is deleted', a
   await opened.harness.workUntilIdle();
 
   expect((await opened.client.responses.retrieve(next.id)).output_text).toBe('All is paid.');
-  expect(opened.told()).toEqual(['call_pay: paid']);
+  expect(opened.received()).toEqual(['call_pay: paid']);
   const gone = await opened.refused({ previous_response_id: asked.id, input: [answered(asked.requests[0]!)] });
   expect(gone).toMatchObject({ code: 'previous_response_not_found' });
 });
@@ -183,7 +183,7 @@ test('a request in a conversation is answered by the next response, or else deni
     body: { model: 'openai/test', input: 'Hi' },
   });
   await harness.workUntilIdle();
-  expect(opened.told().at(-1)).toMatch(/^call_again: Tool execution failed \(permission_denied\)/);
+  expect(opened.received().at(-1)).toMatch(/^call_again: Tool execution failed \(permission_denied\)/);
   const late = await opened.refused({ conversation, input: [answered(requestsOf(again)[0]!)] });
   expect(late).toMatchObject({ code: 'item_not_found' });
 });

@@ -72,7 +72,7 @@ function acting(harness: Harness, tools: OpenAI.Responses.Tool[]) {
     },
     refused: (body: Body) => raised(start(body)),
     /** Returns the results in the last request to the model, with the ids of their calls. */
-    told: () => {
+    received: () => {
       const { messages } = harness.modelRequests.at(-1)!.body as { messages: Message[] };
       return messages.flatMap(({ role, tool_call_id: id, content }) => (role === 'tool' ? [`${id}: ${content}`] : []));
     },

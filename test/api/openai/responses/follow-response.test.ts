@@ -20,7 +20,7 @@ test('a running response is streamed, and its last event equals a retrieve', asy
   const stream = await harness.stream(response.id);
   await stream.until(has('response.queued'));
   await response.start();
-  const round = await response.tellRound();
+  const round = await response.publishRound();
   round.think('Hm');
   await stream.until(heard('Hm'));
   round.say('Hel');
@@ -61,7 +61,7 @@ test('a stream continues after a new attempt of a round that repeats the same te
   await using harness = await createStreamHarness();
   const { response, stream } = await streamFirstRun(harness);
   await response.beginAgain();
-  const second = await response.tellRound();
+  const second = await response.publishRound();
   second.say('One, ');
   second.say('two, three');
   await stream.until(heard('One, two, three'));
@@ -80,7 +80,7 @@ test('a stream ends with an error if a new attempt of its round differs', async 
   await using harness = await createStreamHarness();
   const { response, stream } = await streamFirstRun(harness);
   await response.beginAgain();
-  const second = await response.tellRound();
+  const second = await response.publishRound();
   second.say('One, drei');
   await stream.over;
   const again = await harness.stream(response.id);
@@ -101,7 +101,7 @@ test('a stream ends with an error if the committed text differs from the streame
   const response = await playResponse(harness);
   await response.start();
   const stream = await harness.stream(response.id);
-  const round = await response.tellRound();
+  const round = await response.publishRound();
   round.say('One, two');
   await stream.until(heard('One, two'));
   await response.complete({ text: 'Uno' });
@@ -115,7 +115,7 @@ test('a stream of another process can start at any number in a running text', as
   await using other = await createStreamHarness({ beside: harness });
   const response = await playResponse(harness);
   await response.start();
-  const round = await response.tellRound();
+  const round = await response.publishRound();
   const first = await harness.stream(response.id);
   round.say('Hello 🐢🐢');
   await first.until(heard('Hello 🐢🐢'));
@@ -171,7 +171,7 @@ test('a response cancelled within a text ends its stream with response.incomplet
   const response = await playResponse(harness);
   await response.start();
   const stream = await harness.stream(response.id);
-  const round = await response.tellRound();
+  const round = await response.publishRound();
   round.say('One');
   await stream.until(heard('One'));
   await response.end('cancelled');
@@ -185,13 +185,13 @@ test('a response cancelled within a text ends its stream with response.incomplet
   expect(last!.sequence_number).toBeGreaterThan(before!.sequence_number);
 });
 
-test('a stream refuses a number of an abandoned attempt before its first byte', async () => {
+test('a stream refuses a number of an abandoned draft before its first byte', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness);
   await response.start();
-  await response.tellRound();
+  await response.publishRound();
   await response.beginAgain();
-  await response.tellRound();
+  await response.publishRound();
   await response.complete({ text: 'Hello' }, 1);
   const ask = async (after: string) => {
     const answer = await fetch(`${harness.url}/v1/responses/${response.id}?starting_after=${after}`);
@@ -209,7 +209,7 @@ test('a response stream opened after its worker was lost carries the new attempt
   const refused = await fetch(`${harness.url}/v1/responses/${response.id}?starting_after=${last}`);
   const again = await harness.stream(response.id);
   await again.until(has('response.in_progress'));
-  const second = await response.tellRound();
+  const second = await response.publishRound();
   second.say('One, drei');
   await again.until(heard('One, drei'));
   const resumed = await harness.stream(response.id, again.events().at(-1)!.sequence_number);
@@ -227,7 +227,7 @@ async function streamFirstRun(harness: Awaited<ReturnType<typeof createStreamHar
   const response = await playResponse(harness);
   await response.start();
   const stream = await harness.stream(response.id);
-  const first = await response.tellRound();
+  const first = await response.publishRound();
   first.say('One, two');
   await stream.until(heard('One, two'));
   first.end();

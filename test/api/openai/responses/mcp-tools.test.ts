@@ -83,13 +83,13 @@ test('a stream sends the results of labelled tools in the order of their arrival
     tools: [httpTool('post', slow.url) as never, pawl, cities],
   });
 
-  const told: string[] = [];
+  const received: string[] = [];
   let responseId = '';
   let known = 0;
   for await (const event of events) {
     if ('response' in event) responseId = event.response.id;
-    if ('output_index' in event) told.push(`${event.type.replace('response.', '')} ${event.output_index}`);
-    if (!/^output_item.done [12]$/.test(told.at(-1) ?? '')) continue;
+    if ('output_index' in event) received.push(`${event.type.replace('response.', '')} ${event.output_index}`);
+    if (!/^output_item.done [12]$/.test(received.at(-1) ?? '')) continue;
     known += 1;
     if (known === 2) (await slow.arrival(1)).answer({ status: 200, body: 'posted' });
   }
@@ -99,15 +99,15 @@ test('a stream sends the results of labelled tools in the order of their arrival
       (type) => `${type} ${index}`,
     ),
   );
-  expect(told.slice(0, 12)).toEqual(begun);
-  const results = told.slice(12, 18);
+  expect(received.slice(0, 12)).toEqual(begun);
+  const results = received.slice(12, 18);
   expect(results.slice(-2)).toEqual(['mcp_call.completed 0', 'output_item.done 0']);
   const pairs = [`${results[0]}, ${results[1]}`, `${results[2]}, ${results[3]}`];
   expect(pairs.sort()).toEqual(['mcp_call.completed 2, output_item.done 2', 'mcp_call.failed 1, output_item.done 1']);
   const again = (await responsesOf(harness).follow(responseId)).flatMap((event) =>
     'output_index' in event ? [`${event.type.replace('response.', '')} ${event.output_index}`] : [],
   );
-  expect(again).toEqual(told);
+  expect(again).toEqual(received);
 });
 
 test('labelled tools and tool choices have their exact shape, in JSON and in streams', async () => {

@@ -23,11 +23,11 @@ export async function playAtRandom(response: Playing, random: Random): Promise<v
 async function tryRound(response: Playing, random: Random, calls: string[]) {
   let said = newWords(random, calls);
   for (let draft = 0; ; draft += 1) {
-    const telling = await response.tellRound();
+    const publishing = await response.publishRound();
     const breaksOff = draft < 3 && random.chance(0.4);
     const words = breaksOff ? random.upTo(6) : Number.POSITIVE_INFINITY;
-    await tellWords(telling, { response, said, random, words });
-    telling.end();
+    await publishWords(publishing, { response, said, random, words });
+    publishing.end();
     if (!breaksOff) return { said, draft };
     await response.beginAgain();
     if (random.chance(0.4)) said = newWords(random, calls);
@@ -45,17 +45,17 @@ function newWords(random: Random, calls: string[]): Said {
   };
 }
 
-type Telling = Awaited<ReturnType<Playing['tellRound']>>;
+type Publishing = Awaited<ReturnType<Playing['publishRound']>>;
 type Words = { response: Playing; said: Said; random: Random; words: number };
 
-async function tellWords(telling: Telling, { response, said, random, words }: Words): Promise<void> {
+async function publishWords(publishing: Publishing, { response, said, random, words }: Words): Promise<void> {
   const { reasoning = '', text = '', refusalFrom = text.length } = said;
-  const tell = [
-    ...inChunks(reasoning, random).map((chunk) => () => telling.think(chunk)),
-    ...inChunks(text.slice(0, refusalFrom), random).map((chunk) => () => telling.say(chunk)),
-    ...inChunks(text.slice(refusalFrom), random).map((chunk) => () => telling.refuse(chunk)),
+  const pieces = [
+    ...inChunks(reasoning, random).map((chunk) => () => publishing.think(chunk)),
+    ...inChunks(text.slice(0, refusalFrom), random).map((chunk) => () => publishing.say(chunk)),
+    ...inChunks(text.slice(refusalFrom), random).map((chunk) => () => publishing.refuse(chunk)),
   ];
-  for (const chunk of tell.slice(0, words)) {
+  for (const chunk of pieces.slice(0, words)) {
     chunk();
     for (let pause = random.upTo(3); pause > 0; pause -= 1) await response.load();
   }

@@ -67,7 +67,7 @@ export async function playResponse(
       await sql`update work set draft = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);
       wake();
     },
-    /** Ends the run of the round as lost. The next run has its own attempt number. */
+    /** Ends the run of the round as lost. The next run has its own draft number. */
     beginAgain: async () => {
       await sql`update work set generation = generation + 1, lease_owner = null, lease_until = null where id = ${id}`.execute(
         db,
@@ -77,13 +77,13 @@ export async function playResponse(
     /** Lets the worker of the round die: its lease expires without an event. */
     loseWorker: () => sql`update work set lease_until = now() - interval '1 second' where id = ${id}`.execute(db),
     /** Takes the lease on the running round, and returns functions that stream its pieces. */
-    tellRound: async () => {
+    publishRound: async () => {
       await sql`update work set draft = draft + 1, lease_owner = ${RUN}, lease_until = now() + interval '1 hour'
         where id = ${id}`.execute(db);
       const { work } = await load();
       const draft = work.draft - 1;
       const address = { turn_id: id, round: readStep(work.step).round, attempt: work.generation + 1 };
-      return tellRound({ publish: (event) => publish(event), watchers }, { ...address, draft });
+      return publishRound({ publish: (event) => publish(event), watchers }, { ...address, draft });
     },
     commit,
     complete: (said: Said, draft = 0) => commit(said, { draft, ending: 'completed' }),
@@ -126,11 +126,11 @@ function replyOf({ reasoning, text, refusalFrom, calls = [], state }: Said): Rep
   };
 }
 
-type Telling = { publish(event: LiveEvent): void; watchers: StreamHarness['watchers'] };
+type Publishing = { publish(event: LiveEvent): void; watchers: StreamHarness['watchers'] };
 type Address = { turn_id: string; round: number; attempt: number; draft: number };
 
 /** Streams a round as one run does. A watcher that joins later gets the whole text so far. */
-function tellRound({ publish, watchers }: Telling, address: Address) {
+function publishRound({ publish, watchers }: Publishing, address: Address) {
   const known = { reasoning: '', text: '', refusalFrom: undefined as number | undefined };
   const reasoningFrom = (offset: number) => {
     const delta = known.reasoning.slice(offset);

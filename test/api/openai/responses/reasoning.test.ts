@@ -25,10 +25,10 @@ test.for(wires)(
     const { asks, says } = talking(opened, wire);
 
     const asked = await asks({ input: [user('Where?')], store: false });
-    const told = [user('Where?'), ...again(asked), result];
-    const done = await says({ input: told, store: false });
+    const input = [user('Where?'), ...again(asked), result];
+    const done = await says({ input, store: false });
     const first = sentBy(opened);
-    await says({ input: [...told, ...again(done), user('And?')], store: false });
+    await says({ input: [...input, ...again(done), user('And?')], store: false });
     const second = sentBy(opened);
 
     expect([...asked.output, ...done.output].map(({ type }) => type)).toEqual([
@@ -48,17 +48,17 @@ test.for(wires)('a foreign or forged reasoning state is never sent, with $name',
   await using opened = await open();
   const { asks, says, create } = talking(opened, wire);
   const asked = await asks({ input: [user('Where?')] });
-  const told = [user('Where?'), ...again(asked), result];
+  const input = [user('Where?'), ...again(asked), result];
   const withState = (state: unknown) =>
-    told.map((item) => (item.type === 'reasoning' ? { ...item, encrypted_content: state } : item)) as Item[];
+    input.map((item) => (item.type === 'reasoning' ? { ...item, encrypted_content: state } : item)) as Item[];
   const own = String(statesOf(asked.output)[0]);
   const forged = [own.slice(0, -4) + own.slice(-3), `${own}A`, 'gAAAAABo', '', null, 7, { a: 1 }];
 
   for (const state of forged) await says({ input: withState(state) }).then(() => expectNone());
-  await opened.elsewhere.responses.create({ model: wire.model, tools, input: told });
+  await opened.elsewhere.responses.create({ model: wire.model, tools, input });
   expectNone();
   opened.server.answer({ body: wires.find(({ model }) => model === wire.other)!.says });
-  const { id } = await create({ model: wire.other, input: told } as Body);
+  const { id } = await create({ model: wire.other, input } as Body);
   expectNone();
 
   expect((await opened.client.responses.inputItems.list(id)).data.map(({ type }) => type)).not.toContain('reasoning');

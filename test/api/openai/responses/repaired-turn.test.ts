@@ -19,10 +19,10 @@ function start(harness: Harness, repairs: string[]) {
 }
 
 async function eventsOf(harness: Harness, id: string) {
-  const told = [];
+  const received = [];
   const stream = await openaiClient(harness).responses.retrieve(responseIdOf(id), { stream: true });
-  for await (const event of stream) told.push(event);
-  return told;
+  for await (const event of stream) received.push(event);
+  return received;
 }
 
 const responseIdOf = (id: string) => id.replace('turn_', 'resp_');
@@ -32,8 +32,8 @@ test('a repaired turn is a response and a stream with both messages', async ({ h
   const client = openaiClient(harness);
   const live = client.responses.retrieve(responseIdOf(id), { stream: true });
   await using _ = await startBackgroundWorker(harness);
-  const told = [];
-  for await (const event of await live) told.push(event);
+  const received = [];
+  for await (const event of await live) received.push(event);
 
   const response = await client.responses.retrieve(responseIdOf(id));
 
@@ -45,10 +45,10 @@ test('a repaired turn is a response and a stream with both messages', async ({ h
   const texts = response.output.map((item) => (item.type === 'message' ? item.content : []));
   expect(texts).toMatchObject([[{ text: broken }], [{ text: fits }]]);
   expect(new Set(response.output.map((item) => item.id)).size).toBe(2);
-  expect(told.at(-1)).toMatchObject({ type: 'response.completed', response: { output: response.output } });
-  const numbers = told.map(({ sequence_number: number }) => number);
+  expect(received.at(-1)).toMatchObject({ type: 'response.completed', response: { output: response.output } });
+  const numbers = received.map(({ sequence_number: number }) => number);
   expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
-  expect(joined(await eventsOf(harness, id))).toEqual(joined(told));
+  expect(joined(await eventsOf(harness, id))).toEqual(joined(received));
 });
 
 test('a turn that fails after its repair shows both messages, also after a retry', async ({ harness }) => {

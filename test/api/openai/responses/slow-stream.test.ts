@@ -16,7 +16,7 @@ test('a slow client of a response stream costs no memory, and gets few large del
   await response.start();
   const slow = followSlowly(harness, response.id);
   const quick = await harness.stream(response.id);
-  const round = await response.tellRound();
+  const round = await response.publishRound();
   let written = '';
   for (let line = 0; line < 60; line += 1) {
     round.say(LINE);
@@ -27,13 +27,13 @@ test('a slow client of a response stream costs no memory, and gets few large del
   round.end();
   await response.complete({ text: written });
   await quick.over;
-  const told = await slow.readToEnd();
+  const received = await slow.readToEnd();
 
   const deltas = (events: NumberedEvent[]) => events.filter(({ type }) => type === 'response.output_text.delta').length;
   expect(waiting).toBeLessThan(ROOM_BYTES + 2 * LINE.length);
   expect(deltas(quick.events())).toBeGreaterThanOrEqual(60);
-  expect(deltas(told)).toBeLessThan(25);
-  expect(joinedOutput(told)).toEqual(presentResponse(await response.load()).output);
+  expect(deltas(received)).toBeLessThan(25);
+  expect(joinedOutput(received)).toEqual(presentResponse(await response.load()).output);
   expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 

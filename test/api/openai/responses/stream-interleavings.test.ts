@@ -26,10 +26,10 @@ test('a client that reconnects with its last number receives every event once', 
     const response = await playResponse(first, { ...asked, isLost: () => random.chance(0.15) });
     const clients = [1, 2, 3].map((client) => readToEnd(harnesses, response.id, makeRandom(100 * seed + client)));
     await playAtRandom(response, random);
-    const told = await Promise.all(clients);
+    const received = await Promise.all(clients);
 
     const { output } = presentResponse(stateSeals.sealRounds(await response.load()));
-    for (const events of told) {
+    for (const events of received) {
       const place = `seed ${seed}`;
       expect(joinedOutput(events), place).toEqual(output);
       expect(events.at(-1), place).toMatchObject({ type: 'response.completed', response: { output } });
@@ -40,12 +40,12 @@ test('a client that reconnects with its last number receives every event once', 
 
 /** Reads as a client that leaves after any number of events and reconnects with its last number, to any process. */
 async function readToEnd(harnesses: StreamHarness[], id: string, random: Random): Promise<NumberedEvent[]> {
-  let told: NumberedEvent[] = [];
+  let received: NumberedEvent[] = [];
   for (;;) {
     const harness = harnesses[random.upTo(harnesses.length - 1)] as StreamHarness;
-    const stream = await harness.stream(id, told.at(-1)?.sequence_number);
+    const stream = await harness.stream(id, received.at(-1)?.sequence_number);
     if (stream.response.status === 400) {
-      told = [];
+      received = [];
       continue;
     }
     const patience = random.chance(0.2) ? Number.POSITIVE_INFINITY : 1 + random.upTo(6);
@@ -54,9 +54,9 @@ async function readToEnd(harnesses: StreamHarness[], id: string, random: Random)
     const seen = stream.events().slice(0, patience);
     stream.leave();
     await stream.over;
-    told = [...told, ...seen];
-    if (told.at(-1)?.type === 'error') told = [];
-    else if (stream.seen.length <= patience && stream.seen.at(-1)?.type === '[DONE]') return told;
+    received = [...received, ...seen];
+    if (received.at(-1)?.type === 'error') received = [];
+    else if (stream.seen.length <= patience && stream.seen.at(-1)?.type === '[DONE]') return received;
   }
 }
 

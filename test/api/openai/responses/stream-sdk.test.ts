@@ -18,9 +18,9 @@ const asksAndTalks = scripted({
 });
 
 async function all(events: AsyncIterable<Event>): Promise<Event[]> {
-  const told: Event[] = [];
-  for await (const event of events) told.push(event);
-  return told;
+  const received: Event[] = [];
+  for await (const event of events) received.push(event);
+  return received;
 }
 
 describeQueue(({ redis }) => {
@@ -50,7 +50,7 @@ test('a function call is streamed whole, and answered by the next response', asy
   const last = asked.at(-1) as OpenAI.Responses.ResponseCompletedEvent;
   const call = last.response.output.find((item) => item.type === 'function_call')!;
   const input = [{ type: 'function_call_output' as const, call_id: call.call_id, output: 'Sunny' }];
-  const told = await all(await client.responses.create({ ...body, input, previous_response_id: last.response.id }));
+  const received = await all(await client.responses.create({ ...body, input, previous_response_id: last.response.id }));
 
   expect(asked.map(({ type }) => type).slice(-5)).toEqual([
     'response.output_item.added',
@@ -60,7 +60,7 @@ test('a function call is streamed whole, and answered by the next response', asy
     'response.completed',
   ]);
   expect(call).toMatchObject({ name: 'get_weather', arguments: '{"city":"Rome"}' });
-  expect(told.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+  expect(received.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 
 test('a retrieve streams a response from its start or after any number, repeatedly', async ({ harness }) => {

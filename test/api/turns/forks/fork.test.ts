@@ -31,7 +31,7 @@ test('a fork continues after its round with the history up to that round', async
   const asked = await fork(harness, origin.id, { after_round: 1 });
   await harness.workUntilIdle();
   const first = await harness.findTurn(asked.body.id);
-  const told = await fork(harness, origin.id, {
+  const forked = await fork(harness, origin.id, {
     after_round: 2,
     input: scripted({ answer: 'Oslo it is.' }),
     metadata: { c: 'd' },
@@ -40,9 +40,9 @@ test('a fork continues after its round with the history up to that round', async
   const sent = lastSent(harness).map(({ role }) => role);
   const { body: messages } = await harness.call<{ data: object[] }>(
     'GET',
-    `/v1/conversations/${told.body.conversation_id}/messages?format=openai`,
+    `/v1/conversations/${forked.body.conversation_id}/messages?format=openai`,
   );
-  const { body: conversation } = await harness.call('GET', `/v1/conversations/${told.body.conversation_id}`);
+  const { body: conversation } = await harness.call('GET', `/v1/conversations/${forked.body.conversation_id}`);
 
   expect([asked.status, asked.headers.get('location')]).toEqual([202, `/v1/turns/${first.id}`]);
   expect(first).toMatchObject({
@@ -66,7 +66,7 @@ test('a fork continues after its round with the history up to that round', async
     instructions: 'Be brief.',
     model: 'openai/test',
   });
-  expect(await harness.findTurn(told.body.id)).toMatchObject({
+  expect(await harness.findTurn(forked.body.id)).toMatchObject({
     output: 'Oslo it is.',
     metadata: { c: 'd' },
     rerun_of: null,
@@ -216,7 +216,7 @@ test('a deleted turn keeps the rounds that forks read until the last fork is del
     await forkedAt({ after_round: 2, input: 'Hi' }),
   ];
   await harness.workUntilIdle();
-  const told = lastSent(harness);
+  const received = lastSent(harness);
   const left = async () => {
     const counted = await sql<{ number: number }>`
       select count(*)::int as number from tool_calls where turn_id = ${origin.id}`.execute(harness.db);
@@ -228,7 +228,7 @@ test('a deleted turn keeps the rounds that forks read until the last fork is del
   const afterDelete = await left();
   await harness.call('POST', `/v1/conversations/${conversations[2]}/turns`, { body: { input: 'And?' } });
   await harness.workUntilIdle();
-  const toldAgain = lastSent(harness);
+  const receivedAgain = lastSent(harness);
   const afterEach = [];
   for (const id of [...conversations].reverse()) {
     await harness.call('DELETE', `/v1/conversations/${id}`);
@@ -237,7 +237,7 @@ test('a deleted turn keeps the rounds that forks read until the last fork is del
 
   const emptied = { output: '', metadata: {} };
   expect(afterDelete).toEqual([2, emptied]);
-  expect(toldAgain.slice(0, told.length)).toEqual(told);
+  expect(receivedAgain.slice(0, received.length)).toEqual(received);
   expect(afterEach).toEqual([[1, emptied], [0, emptied], [0]]);
   expect(await dumpTables(harness.db)).not.toMatch(/Rome|Oslo|Bern|purple|violet/);
 });

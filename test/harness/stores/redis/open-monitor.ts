@@ -8,7 +8,10 @@ import type { Redis } from 'ioredis';
 export async function openMonitor(client: Redis): Promise<Redis> {
   const monitor = client.duplicate({ monitor: true, lazyConnect: false });
   monitor.on('error', ignoreEarlyCommand);
-  await new Promise<void>((resolve) => void monitor.once('monitoring', resolve));
+  await new Promise<void>((resolve, reject) => {
+    monitor.once('monitoring', resolve);
+    monitor.once('end', () => reject(new Error('The connection to Redis ended before it monitored commands.')));
+  });
   return monitor;
 }
 

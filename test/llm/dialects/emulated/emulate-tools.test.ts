@@ -151,8 +151,8 @@ test('each request of a round has its own request id', async () => {
 });
 
 test('usage is the sum of all requests, or null if no request has usage', async () => {
-  const told = [{ usage: usageOf(1, 2) }, { usage: null }, { usage: usageOf(10, 20) }];
-  const some = emulate(says('Hm.', told[0]), { ...noTools, ...told[1] }, says('Hello.', told[2]));
+  const usages = [{ usage: usageOf(1, 2) }, { usage: null }, { usage: usageOf(10, 20) }];
+  const some = emulate(says('Hm.', usages[0]), { ...noTools, ...usages[1] }, says('Hello.', usages[2]));
   const none = emulate(says('Hm.'), decides(tokyo));
 
   expect((await some.ask(withTools)).reply.usage).toEqual(usageOf(11, 22));

@@ -28,8 +28,8 @@ test('the instructions list the tools and the marker syntax, without native tool
   expect(asked[0]).toMatchObject({ tools: [], declaredTools: [], toolChoice: 'auto', parallelToolCalls: null });
   const instructions = asked[0]!.instructions ?? '';
   expect(instructions.startsWith('Be brief.\n\n')).toBe(true);
-  for (const told of ['[TOOL_CALL: name]', '[TOOL_CALL: name {json}]', weather.name, weather.description]) {
-    expect(instructions).toContain(told);
+  for (const text of ['[TOOL_CALL: name]', '[TOOL_CALL: name {json}]', weather.name, weather.description]) {
+    expect(instructions).toContain(text);
   }
   expect(instructions).toContain(JSON.stringify(weather.parameters));
   expect(instructions).toMatch(/acknowledge them naturally.*weave.*never repeat the raw\s+data/s);

@@ -15,7 +15,7 @@ export type LastRound = {
   reply: Reply;
   attempts: number;
   /** The number of joined inputs that its run had loaded, and so has sent (R29). Default: 0. */
-  sent?: number;
+  inputsSent?: number;
   draft?: number | null;
   startedAt: number;
   /** `basedOnOf` the rounds that the model was sent. Without it, any rounds are accepted. */
@@ -33,7 +33,7 @@ export function columnsOfRound({
   model,
   reply,
   attempts,
-  sent = 0,
+  inputsSent = 0,
   draft = null,
   startedAt,
   basedOn = null,
@@ -62,7 +62,7 @@ export function columnsOfRound({
     ...called,
     ...invalid,
     attempts,
-    sent,
+    inputsSent,
     startedAt: startedAt / 1000,
     basedOn,
   };
@@ -70,7 +70,7 @@ export function columnsOfRound({
 
 export const insertRound = sql`
       insert into rounds (turn_id, number, model, text, reasoning, refusal_from, service_tier, violations, draft, finish_reason,
-        finish_reason_raw, usage, opaque, requests, attempts, sent, started_at)
+        finish_reason_raw, usage, opaque, requests, attempts, inputs_sent, started_at)
       select id, "roundNumber", model, text, reasoning, "refusalFrom", "serviceTier", violations, draft, "finishReason", "finishReasonRaw",
-        usage, opaque::json, requests, attempts, sent, to_timestamp("startedAt")
+        usage, opaque::json, requests, attempts, "inputsSent", to_timestamp("startedAt")
       from target`;

@@ -10,7 +10,7 @@ import { advanceAny } from './advance-any.ts';
 
 // The answers of a batch move its turn, depending on the calls that are open afterwards:
 //
-//   no call is open           the next round is due: step r(n+1), generation 0, attempts and attempt number anew
+//   no call is open           the next round is due: step r(n+1), generation 0, attempts and draft number begin again
 //   some run, some may wait   the turn stays in progress. If it was waiting, its batch is due under a new generation
 //   all open calls wait       the turn requires action, and is due when the first call expires
 //

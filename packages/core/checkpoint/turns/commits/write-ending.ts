@@ -19,7 +19,7 @@ import { noCalls, settleCalls } from './settle-calls.ts';
  * - The last stored round is the last round that the model received (R5, R12, R24, R30).
  */
 const mayEnd = sql`work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")
-        and ("roundNumber" is null or work.model = input.model) and (not answers or work.inputs = sent)
+        and ("roundNumber" is null or work.model = input.model) and (not answers or work.inputs = "inputsSent")
         and ${basedOn(sql`"roundNumber"`)} and ("runId" is null or ${mayGiveUp(sql`"runGeneration"`)})`;
 
 const lockedConversation = sql`
@@ -29,8 +29,8 @@ const lockedConversation = sql`
     ),`;
 
 /**
- * The condition that the conversation did not change before it was locked, and that no other turn is in its line
- * (R35).
+ * The condition that the conversation did not change before it was locked, and that no other turn has a position in
+ * it (R35).
  */
 const noOtherWaits = sql`
       join conversation on conversation.id = "conversationId"
@@ -69,7 +69,7 @@ const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" =
 
 /** The row of work that ends, in the columns that its turn stores. */
 const endingWork = sql`work.id, work.project, work.key_id, work.step, work.generation, work.draft as next_draft, work.model as last_model,
-        work.started_at, work.last_event, work.inputs, work.begun_with, work.compacted_before, work.warnings as own_warnings,
+        work.started_at, work.last_event, work.inputs, work.inputs_at_start, work.compacted_before, work.warnings as own_warnings,
         work.failed_requests + "failedRequests" as failed_requests, ${savedDraft} as draft, input.*`;
 
 /** Stores the outcome of a turn, and the state of its work from which a retry continues. */
@@ -79,7 +79,7 @@ const keepOutcome = (events: RawBuilder<unknown>) => sql`
         step = case when "endsAs" = 'failed' and ${isStepDone} then 'r' || (substr(target.step, 2)::int + 1) else target.step end,
         draft = case when "endsAs" <> 'failed' then next_draft when ${isStepDone} then 1 else next_draft + 1 end,
         generation = target.generation, model = last_model, started_at = target.started_at, inputs = target.inputs,
-        begun_with = target.begun_with, compacted_before = target.compacted_before, last_event = target.last_event + ${events}
+        inputs_at_start = target.inputs_at_start, compacted_before = target.compacted_before, last_event = target.last_event + ${events}
       from target where turns.id = target.id`;
 
 type EndingKind = { hasRound: boolean; isOnly?: boolean };

@@ -25,10 +25,10 @@ const isAtRound = sql`work.id = "turnId" and work.status = 'in_progress' and wor
 
 const columns = sql`"roundNumber" int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, violations json,
   "ownDraft" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int,
-  sent int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${basedOnColumn}, ${nextRunColumn}`;
+  "inputsSent" int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${basedOnColumn}, ${nextRunColumn}`;
 
 /**
- * The attempt number of the saved round, from the row of `work` after its update. If the update gave the lease to the
+ * The draft number of the saved round, from the row of `work` after its update. If the update gave the lease to the
  * run that continues, it has counted the number of that run as well (`draftNext`).
  */
 const draftOfRound = sql`work.draft - (work.lease_owner is not null)::int`;
@@ -66,8 +66,8 @@ export const writeReplyLean = writeFor<SavedRow>(
 
 /**
  * Commits a reply and moves its turn to the batch of its open calls, or to the next round if no call is open. If each
- * open call waits for a client or a person, the turn waits. With `onlySuperseded`, commits only if an input has joined
- * that no round has sent (R30).
+ * open call waits for a client or a person, the turn waits. With `onlySuperseded`, commits only if an input has
+ * joined that no round has sent (R30).
  */
 export const writeReply = writeFor<SavedRow>(
   sql`${columns}, "waitingCalls" int, waits boolean, "expiresIn" double precision, waiting json, answered json, "onlySuperseded" boolean,
@@ -76,7 +76,7 @@ export const writeReply = writeFor<SavedRow>(
     with ${input},
     target as materialized (
       select work.id, work.project, work.key_id, ${savedDraft} as draft, "openCalls" = 0 as is_complete, input.*
-      from input join work on ${isAtRound} and (not "onlySuperseded" or work.inputs > sent)
+      from input join work on ${isAtRound} and (not "onlySuperseded" or work.inputs > "inputsSent")
       for no key update of work
     ),
     moved as (

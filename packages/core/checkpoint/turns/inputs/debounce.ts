@@ -3,7 +3,7 @@ import type { Trx } from '../../tables.ts';
 
 /**
  * Delays a queued turn after this transaction has merged an input into it. The turn may begin `debounceMs` from now,
- * but at most ten times as long after its request. Until then it leaves the line, like any turn before its time
+ * but at most ten times as long after its request. Until then it has no position, like any turn before its time
  * (R35). A turn at the head is already due and does not change.
  */
 export async function debounceTurn(trx: Trx, turnId: string, debounceMs: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { Chain, ChainedTurn } from '../../../turn/resource/chain.ts';
 import type { Turn } from '../../../turn/turn.ts';
 import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
-import { isHistory, threadOf, turnsOfThread } from './history.ts';
+import { isHistory, threadBefore, turnsOfThread } from './history.ts';
 
 /** The maximum of forks to read, and of turns that continue this turn by their messages. The newest are read. */
 const MAX_FORKS = 50;
@@ -23,7 +23,7 @@ export async function readChain(
 ): Promise<Chain> {
   const { id, conversationId, position, continues } = turn;
   const query = sql<ChainedTurn & Link>`
-    with recursive ${threadOf(conversationId, sql`${position}::int`)},
+    with recursive ${threadBefore(conversationId, sql`${position}::int`)},
     forks as (
       select distinct on (conversation_id) turns.id from conversations join turns on conversation_id = conversations.id
       where forked_from = ${id} and ${isVisible} order by conversation_id desc, position

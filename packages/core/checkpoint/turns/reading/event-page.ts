@@ -84,7 +84,7 @@ const isShown = sql`number in (select number from shown)`;
  */
 const rounds = sql`(
   select json_agg(json_build_object('number', number, 'text', case when ${isShown} then text end, 'finishReason', finish_reason,
-    'usage', usage, 'attempts', attempts, 'violations', violations, 'sent', 0) order by number)
+    'usage', usage, 'attempts', attempts, 'violations', violations, 'inputsSent', 0) order by number)
   from rounds where turn_id = turns.id and number in (
     select number from shown
     union all

@@ -28,13 +28,13 @@ export const isHistory = sql`stored and (${isBasis} or id = "upTo") and (id is d
  * its origin, and so on. The positions of a fork continue after its origin turn (`upTo`), so one order applies to all
  * conversations.
  */
-export function threadOf(conversationId: string, before: RawBuilder<unknown>) {
+export function threadBefore(conversationId: string, before: RawBuilder<unknown>) {
   return sql`
-    thread ("threadOf", "endsBefore", "upTo", "upToRound", "forkedAfter") as (
+    thread ("ofConversation", "endsBefore", "upTo", "upToRound", "forkedAfter") as (
       select ${conversationId}::text, ${before}, null::text, null::int, null::int
       union all
       select origin.conversation_id, origin.position + 1, origin.id, forked_round, forked_after
-      from thread join conversations on conversations.id = "threadOf" join turns origin on origin.id = forked_from
+      from thread join conversations on conversations.id = "ofConversation" join turns origin on origin.id = forked_from
     )`;
 }
 
@@ -47,7 +47,7 @@ const wasKept = sql`(history_until is null
   or history_until >= case when "upTo" is null then "endsBefore" else "endsBefore" - 1 end or "forkedAfter" < deletion)`;
 
 /** All turns of these conversations before their ends. */
-export const turnsOfThread = sql`thread join turn_states as turns on conversation_id = "threadOf" and position < "endsBefore"`;
+export const turnsOfThread = sql`thread join turn_states as turns on conversation_id = "ofConversation" and position < "endsBefore"`;
 
 /** A turn of a history as it was, and the ids of its items that were deleted since. */
 export type ThreadTurn = { turn: Turn; deletedItems: readonly string[] };
@@ -64,7 +64,7 @@ const upToRound = sql`case when id = "upTo" then "upToRound" end as "upToRound"`
  */
 export function historyOf(conversationId: string, before: number | undefined, columns: RawBuilder<unknown>) {
   const end = before === undefined ? sql`2147483647` : sql`${before}::int`;
-  return sql`with recursive ${threadOf(conversationId, end)},
+  return sql`with recursive ${threadBefore(conversationId, end)},
     history as materialized (
       select turns.id, ${upToRound}, ${columns} from ${turnsOfThread} where ${isHistory} and ${wasKept})`;
 }
@@ -94,8 +94,9 @@ export async function loadHistory(
 
 /** Creates a turn of a history from its row, without its deleted items. */
 export function toHistoryTurn(row: ThreadTurnAsRead): HistoryTurn {
-  const thread = toThreadTurn(row);
-  return { ...asHistory(thread), leftOut: thread.deletedItems.length + (thread.turn.hidden ? 1 : 0) };
+  const threadTurn = toThreadTurn(row);
+  const { turn, deletedItems } = threadTurn;
+  return { ...asHistory(threadTurn), leftOut: deletedItems.length + (turn.hidden ? 1 : 0) };
 }
 
 /**
@@ -121,7 +122,7 @@ export async function listThread(
   const rows = sql`from ${turnsOfThread} where ${isHistory} and ${isShown} ${behind}`;
   const page = fittingRows({ rows, key: sql`position`, direction, limit, bytes: bytesOfTurn });
   const query = sql<ThreadTurnAsRead & { found: number }>`
-    with recursive ${threadOf(conversationId, sql`2147483647`)},
+    with recursive ${threadBefore(conversationId, sql`2147483647`)},
     page as materialized (${page})
     select ${selectThreadTurn}, ${upToRound}, found::int from page join turn_states as turns using (id) left join thread on "upTo" = id
     order by position ${sql.raw(direction)}`;

@@ -46,7 +46,7 @@ const outline = (config: RawBuilder<unknown>, calls: RawBuilder<unknown>) =>
   outlineWith({
     ...{ config, calls, joined: sql`null::json`, compactions },
     rounds: sql`(
-  select json_agg(json_build_object('number', number, 'model', model, 'sent', 0, 'usage', usage) order by number)
+  select json_agg(json_build_object('number', number, 'model', model, 'inputsSent', 0, 'usage', usage) order by number)
   from rounds where turn_id = turns.id)`,
   });
 

@@ -24,14 +24,14 @@ import {
  */
 export async function refreshTurn(db: Db, turn: Turn, most: number | null = null): Promise<Turn | undefined> {
   const { adopted, rounds: _, ...known } = turn;
-  if (known.begunWith === null) return selectTurn(db, known.id, 'any', most);
+  if (known.inputsAtStart === null) return selectTurn(db, known.id, 'any', most);
   const { settled, open, isAdoptedOpen } = splitRounds(turn);
   const input = { settled: isAdoptedOpen ? -1 : settled.length, openAt: open.round?.completedAt ?? null };
   const [row] = await readChanges(db, { turnId: known.id, most, ...input, answered: answeredAt(open) });
   if (!row) return undefined;
   const { settledAt, ...rest } = row;
   const isLost = settledAt !== null && JSON.stringify(settledAt) !== JSON.stringify(timesOf(settled.at(-1), adopted));
-  if (isLost || rest.begunWith !== known.begunWith) return selectTurn(db, known.id, 'any', most);
+  if (isLost || rest.inputsAtStart !== known.inputsAtStart) return selectTurn(db, known.id, 'any', most);
   const { adopted: freshlyAdopted, rounds: fresh, ...now } = fromColumns(rest);
   const merged = { ...known, ...now, adopted: isAdoptedOpen ? withKnown(freshlyAdopted, open) : adopted };
   const unsettled = fresh.map((round) => {
@@ -40,7 +40,7 @@ export async function refreshTurn(db: Db, turn: Turn, most: number | null = null
   return { ...merged, ...placeJoined({ ...merged, rounds: [...settled, ...unsettled] }) };
 }
 
-/** The batch that still had open calls, and its round. Batch 0, of imported calls, has no round. */
+/** The batch that still had open calls, and its round. Batch 0, of adopted calls, has no round. */
 type OpenBatch = { number: number; round: Round | undefined; calls: ToolCall[] };
 
 function splitRounds({ adopted, rounds }: Turn): { settled: Round[]; open: OpenBatch; isAdoptedOpen: boolean } {

@@ -85,7 +85,7 @@ export const stateExceptOutput = sql`
   greatest(coalesce(waiting_since, created_at), case when retry_at <= now() then retry_at end,
     case when lease_until <= now() then lease_until end)::text as "waitingSince", slot,
   coalesce(slot = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
-  begun_with as "begunWith", ${tierWait} as "tierWait", completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
+  inputs_at_start as "inputsAtStart", ${tierWait} as "tierWait", completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
 export const stateColumns = sql`${stateExceptOutput}, output`;
 
 /** Selects the inputs that joined a turn, but only if the turn counts any. `turn` is the relation with its columns. */
@@ -101,7 +101,7 @@ export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
  */
 const shownRound = sql`lateral (select number, model, text, finish_reason as "finishReason", finish_reason_raw as "finishReasonRaw",
     usage, opaque, reasoning, refusal_from as "refusalFrom", service_tier as "serviceTier", violations, draft, requests, attempts,
-    sent, started_at as "startedAt", completed_at as "completedAt") as shown`;
+    inputs_sent as "inputsSent", started_at as "startedAt", completed_at as "completedAt") as shown`;
 
 /**
  * Selects the rounds after the round `known`. Rounds are numbered from 1 without a gap. It is -1 if neither rounds
@@ -152,7 +152,7 @@ export type ListedAsRead = AsRead<
 export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_build_object('model', config -> 'model',
     'response', config -> 'response' ->> 'background' is not null, 'output_schema', config -> 'output_schema' is not null,
     'origin', config -> 'origin') as config, (
-    select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests, 'sent', sent) order by number)
+    select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests, 'inputsSent', inputs_sent) order by number)
     from rounds where turn_id = turns.id) as rounds, (
     select count(*)::int from tool_calls where turn_id = turns.id) as "callCount", (
     select json_agg(shown order by shown.index) from tool_calls, ${shownCall()}

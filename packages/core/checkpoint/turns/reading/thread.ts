@@ -87,8 +87,8 @@ export async function findTurnOfItems(db: Db, project: string, turnId: string): 
 }
 
 /**
- * Returns whether a turn is in the thread that ends at `last`: at or before it in its conversation, or in an origin of
- * that conversation, up to the turn of the fork.
+ * Returns whether a turn is in the thread that ends at `last`: at or before it in its conversation, or in an origin
+ * of that conversation, up to the turn of the fork.
  */
 export async function isInThread(
   db: Db,

@@ -9,7 +9,7 @@ export type PackageModel = LanguageModelV3 | LanguageModelV4;
 const VERSIONS = ['v4', 'v3'] as const;
 export type InterfaceVersion = (typeof VERSIONS)[number];
 
-export type OpenedPackage = {
+export type PackageProvider = {
   /** Null if only the models name their version. */
   version: InterfaceVersion | null;
   /** Returns the model of that name, or null if the package returns another value or version. */
@@ -19,14 +19,14 @@ export type OpenedPackage = {
 /**
  * Creates the provider of a package. Throws a `Misconfigured` that names the field of a problem, and never its value.
  */
-export function makePackage(name: string, make: MakePackage, options: Record<string, unknown>): OpenedPackage {
-  const opened = callMaker(name, make, options);
-  if (!hasModels(opened)) {
+export function makePackage(name: string, make: MakePackage, options: Record<string, unknown>): PackageProvider {
+  const provider = callMaker(name, make, options);
+  if (!hasModels(provider)) {
     throw new Misconfigured(
       `PAWL_PROVIDERS.${name}.export: this function does not return a provider of the AI SDK (languageModel() is missing). Name another function.`,
     );
   }
-  const stated = 'specificationVersion' in opened ? opened.specificationVersion : versionOfAny(opened);
+  const stated = 'specificationVersion' in provider ? provider.specificationVersion : versionOfAny(provider);
   const version = VERSIONS.find((each) => each === stated) ?? null;
   if (!version && typeof stated === 'string') {
     throw new Misconfigured(
@@ -37,7 +37,7 @@ export function makePackage(name: string, make: MakePackage, options: Record<str
   return {
     version,
     modelOf(model) {
-      const found = opened.languageModel(model);
+      const found = provider.languageModel(model);
       return isModel(found) ? found : null;
     },
   };
@@ -57,15 +57,15 @@ function callMaker(name: string, make: MakePackage, options: Record<string, unkn
 
 type Models = { languageModel(model: string): unknown };
 
-function hasModels(opened: unknown): opened is Models {
-  const mayHave = (typeof opened === 'object' && opened !== null) || typeof opened === 'function';
-  return mayHave && 'languageModel' in opened && typeof opened.languageModel === 'function';
+function hasModels(provider: unknown): provider is Models {
+  const mayHave = (typeof provider === 'object' && provider !== null) || typeof provider === 'function';
+  return mayHave && 'languageModel' in provider && typeof provider.languageModel === 'function';
 }
 
 /** Returns the version of a model, for older packages with a provider that has no version. */
-function versionOfAny(opened: Models): unknown {
+function versionOfAny(provider: Models): unknown {
   try {
-    const model = opened.languageModel('any-model');
+    const model = provider.languageModel('any-model');
     return typeof model === 'object' && model !== null && 'specificationVersion' in model
       ? model.specificationVersion
       : null;

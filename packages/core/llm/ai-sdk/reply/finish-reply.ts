@@ -78,17 +78,17 @@ function keptPart(part: ReplyAccumulator['parts'][number], calls: CallAccumulato
   switch (part.kind) {
     case 'text': {
       const lead = part.lead > 0 ? { lead: part.lead } : {};
-      const kept = keptMetadata(part.metadata);
-      return part.length > 0 || kept.metadata ? [{ text: part.length, ...lead, ...kept }] : [];
+      const field = metadataField(part.metadata);
+      return part.length > 0 || field.metadata ? [{ text: part.length, ...lead, ...field }] : [];
     }
     case 'reasoning': {
-      const kept = keptMetadata(part.metadata);
-      return part.text || kept.metadata ? [{ reasoning: part.text, ...kept }] : [];
+      const field = metadataField(part.metadata);
+      return part.text || field.metadata ? [{ reasoning: part.text, ...field }] : [];
     }
     case 'call':
-      return [{ call: part.place, ...oddId(calls[part.place]?.id), ...keptMetadata(calls[part.place]?.metadata) }];
+      return [{ call: part.place, ...oddId(calls[part.place]?.id), ...metadataField(calls[part.place]?.metadata) }];
     case 'custom':
-      return [{ custom: part.named, ...keptMetadata(part.metadata) }];
+      return [{ custom: part.named, ...metadataField(part.metadata) }];
   }
 }
 
@@ -96,8 +96,8 @@ function oddId(id = ''): { id?: string } {
   return isOddId(id) ? { id } : {};
 }
 
-/** Returns the data of a package with a part, if it is JSON that can be stored. */
-function keptMetadata(said: unknown): { metadata?: Metadata } {
+/** Returns the field with the data of a package for a part, if it is JSON that can be stored. */
+function metadataField(said: unknown): { metadata?: Metadata } {
   if (said === undefined || said === null) return {};
   const { data } = Metadata.safeParse(JSON.parse(JSON.stringify(said)));
   return data && Object.keys(data).length > 0 ? { metadata: data } : {};

@@ -9,7 +9,7 @@ import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { isEmptyLine, startEventLines } from './event-lines.ts';
 
 /**
- * Reading calls `refuse` beyond a bound, takes `slot`, a slot, for a large answer, and paces `events` of a stream.
+ * Reading calls `refuse` beyond a bound, takes `slot` before a large answer, and paces `events` of a stream.
  */
 export type Reading = {
   refuse(bound: string): void;

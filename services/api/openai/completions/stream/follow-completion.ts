@@ -2,9 +2,9 @@ import { completionFinish } from '#core/turn/completions/completion-message.ts';
 import type { CompletionDelta } from '#core/turn/completions/completion-pieces.ts';
 import {
   type CompletionOutcome,
-  type CompletionTeller,
-  makeCompletionTeller,
-} from '#core/turn/completions/completion-teller.ts';
+  type CompletionSender,
+  makeCompletionSender,
+} from '#core/turn/completions/completion-sender.ts';
 import { completionHead, completionUsage } from '#core/turn/completions/present-completion.ts';
 import type { LatestDraft } from '#core/turn/responses/events.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
@@ -19,7 +19,7 @@ import { DONE, HEARTBEAT } from '../../responses/stream/event-frame.ts';
 /**
  * The sink of a stream, and its options.
  * - `isCommitted`: text is sent after its round is committed.
- * - `current`: the latest attempt number of the turn that the request read.
+ * - `current`: the latest draft number of the turn that the request read.
  * - `showAnswer`: runs before the last chunk is sent.
  */
 export type CompletionStart = ChunkOptions & {
@@ -34,11 +34,11 @@ export type CompletionStart = ChunkOptions & {
  * round live. A slow client costs no memory.
  */
 export function followCompletion(watch: TurnWatch, { sink, ...start }: CompletionStart): EventStream {
-  const teller = makeCompletionTeller((running, pieces) => sharePieces(watch.watched, running, pieces));
+  const sender = makeCompletionSender((running, pieces) => sharePieces(watch.watched, running, pieces));
   return joinWatch(watch, sink, (joined) => {
-    const stream: Stream = { ...start, watched: watch.watched, teller, joined, hasBegun: false, isShown: false };
+    const stream: Stream = { ...start, watched: watch.watched, sender, joined, hasBegun: false, isShown: false };
     return {
-      tell: () => tellKnown(stream),
+      send: () => sendKnown(stream),
       heartbeat: HEARTBEAT,
       refusal: (refused) => errorFrame(refused),
       // Without a last frame, clients would mistake the text so far for the whole answer.
@@ -63,7 +63,7 @@ const SUPERSEDED = {
 
 type Stream = Omit<CompletionStart, 'sink'> & {
   watched: WatchedTurn;
-  teller: CompletionTeller;
+  sender: CompletionSender;
   joined: JoinedStream;
   hasBegun: boolean;
   isShown: boolean;
@@ -73,18 +73,18 @@ type Stream = Omit<CompletionStart, 'sink'> & {
  * Sends the known deltas, as far as there is room. Returns a promise if the answer is complete, because its hash is
  * stored first.
  */
-function tellKnown(stream: Stream): Promise<void> | undefined {
-  const { watched, teller, joined } = stream;
+function sendKnown(stream: Stream): Promise<void> | undefined {
+  const { watched, sender, joined } = stream;
   const { known } = watched;
   if (!known || !joined.hasRoom()) return undefined;
   if (!stream.hasBegun) joined.write(roleFrame(known, stream));
   stream.hasBegun = true;
   const running = stream.isCommitted ? undefined : runningRound(watched, stream.current);
-  for (const delta of teller.tell(known, running)) {
+  for (const delta of sender.send(known, running)) {
     joined.write(bytesOf(stream, known, delta));
     if (!joined.hasRoom()) return undefined;
   }
-  const end = teller.end();
+  const end = sender.end();
   if (end === 'whole' && !stream.isShown) return showAnswer(stream, known);
   if (end) joined.end(lastFrame(stream, known, end));
   return undefined;

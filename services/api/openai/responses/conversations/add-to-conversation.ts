@@ -8,7 +8,7 @@ import { checkInput } from '#core/turn/history/check-input.ts';
 import type { Created } from '../../../../start/creation.ts';
 import { keepTaken } from '../../../../start/take-parts.ts';
 import { conversationNotFound } from '../../../http/find-own.ts';
-import { checkInputAgainst, findConversationOf } from '../predecessor.ts';
+import { checkInputAgainst, findConversationEnd } from '../predecessor.ts';
 import type { PlacedItem } from '../request/read-input.ts';
 import { type ResolvedItem, resolveInput, takeResolved } from '../resolve-input.ts';
 
@@ -64,7 +64,7 @@ const MAY_STAY_OPEN = { mayStayOpen: true };
 
 /** Checks the input against the conversation. Runs only if the input needs it, because a conversation may be long. */
 async function checkAgainstLine(trx: Trx, { project, conversationId }: Addition, input: ResolvedItem[]) {
-  const predecessor = await findConversationOf(trx, project, conversationId);
+  const predecessor = await findConversationEnd(trx, project, conversationId);
   return checkInputAgainst(trx, { predecessor, input, project, ...MAY_STAY_OPEN });
 }
 

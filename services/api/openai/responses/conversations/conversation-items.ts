@@ -93,7 +93,7 @@ function addSome(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
     const { id: conversationId } = await findOwnConversation(context.db, project, c.req.valid('param').id);
     const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
     const addition = { project, conversationId, items: await readAddedItems(c.req.valid('json').items, unseal) };
-    const created = await withIdempotencyKey(c, context, { together: (trx) => addToConversation(trx, addition) });
+    const created = await withIdempotencyKey(c, context, { inTransaction: (trx) => addToConversation(trx, addition) });
     const added = await addedItems(context, project, created.resourceId);
     return c.json(itemPage(added, { limit: added.length }), 200);
   };

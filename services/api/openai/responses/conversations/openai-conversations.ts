@@ -82,7 +82,9 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const { items, metadata } = c.req.valid('json');
     const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
     const given = { project, items: await readAddedItems(items ?? [], unseal), metadata: metadata ?? {} };
-    const { resourceId } = await withIdempotencyKey(c, context, { together: (trx) => beginConversation(trx, given) });
+    const { resourceId } = await withIdempotencyKey(c, context, {
+      inTransaction: (trx) => beginConversation(trx, given),
+    });
     return c.json(present(await findOwnConversation(context.db, project, resourceId)), 200);
   };
 }
@@ -124,8 +126,8 @@ type Deleted = { wakeups: Wakeup[]; ended: string[] };
  */
 async function cancelAndDelete(trx: Trx, project: string, conversationId: string): Promise<Deleted> {
   if (!(await lockConversation(trx, project, conversationId))) throw conversationNotFound();
-  const queued = await findActiveTurns(trx, conversationId);
-  const active = [...queued, ...(await findDelayedTurns(trx, conversationId))].reverse();
+  const delayed = await findDelayedTurns(trx, conversationId);
+  const active = [...(await findActiveTurns(trx, conversationId)), ...delayed].reverse();
   const wakeups: Wakeup[] = [];
   for (const turnId of active) {
     wakeups.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));

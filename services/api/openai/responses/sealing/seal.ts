@@ -32,10 +32,8 @@ export function sealState(
   const bound = boundTo(owner);
   // The nonce also depends on the text, because a restored database writes other rounds at positions that it used
   // before.
-  const created = createHmac('sha256', keys.nonces).update(
-    JSON.stringify([owner.project, owner.provider, place, text]),
-  );
-  const nonce = created.digest().subarray(0, NONCE_BYTES);
+  const hmac = createHmac('sha256', keys.nonces).update(JSON.stringify([owner.project, owner.provider, place, text]));
+  const nonce = hmac.digest().subarray(0, NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keys.encryption, nonce, { authTagLength: TAG_BYTES }).setAAD(bound);
   const sealed = [nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()];
   return VERSION + Buffer.concat(sealed).toString('base64url');

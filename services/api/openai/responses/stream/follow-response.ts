@@ -1,11 +1,11 @@
 import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
 import { callsOf } from '#core/turn/call.ts';
-import { type LatestDraft, placeBehind } from '#core/turn/responses/events.ts';
+import { type LatestDraft, placeAfter } from '#core/turn/responses/events.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import { draftStart, LOG_START, type LogPosition, type LogSection, readSection } from '#core/turn/responses/log.ts';
-import { type ResponseEvent, type ResponsePiece, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
+import { eventsOfPieces, type ResponseEvent, type ResponsePiece, sizeOfPieces } from '#core/turn/responses/piece.ts';
 import { runningPieces } from '#core/turn/responses/running-round.ts';
-import { type LatestPieces, nextTelling, type SentPieces, sentBefore } from '#core/turn/responses/sent.ts';
+import { decideSending, type LatestPieces, type SentPieces, sentBefore } from '#core/turn/responses/sent.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { cursorBeyondEnd } from '../../../stream/cursor-end.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../../stream/joined-stream.ts';
@@ -16,7 +16,7 @@ import type { StateSeals } from '../sealing/state-seals.ts';
 import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
 
 /**
- * The options of a stream: the last number that the client has (-1: none), the latest attempt number of the turn that
+ * The options of a stream: the last number that the client has (-1: none), the latest draft number of the turn that
  * its request read, the sink, and the seals of state for its client.
  */
 type ResponseStart = { after: number; current: LatestDraft | null; sink: Sink; stateSeals: StateSeals };
@@ -29,11 +29,11 @@ export function followResponse(watch: TurnWatch, context: WatchContext, start: R
   const { after, current, sink, stateSeals } = start;
   return joinWatch(watch, sink, (joined) => {
     const stream: StreamState = {
-      ...{ watch, context, joined, stateSeals, current, position: LOG_START, sent: after, earlier: null },
+      ...{ watch, context, joined, stateSeals, current, position: LOG_START, sent: after, sentPieces: null },
       answered: { round: 0, count: 0, order: [] },
     };
     return {
-      tell: () => (tellKnown(stream) === 'read-order' ? readOrder(stream) : undefined),
+      send: () => (sendKnown(stream) === 'read-order' ? readOrder(stream) : undefined),
       heartbeat: HEARTBEAT,
       refusal: ({ code, message }) => errorFrame({ code, message, number: stream.sent + 1 }),
     };
@@ -46,12 +46,12 @@ type StreamState = {
   stateSeals: StateSeals;
   joined: JoinedStream;
   current: LatestDraft | null;
-  /** The position after the last committed window that was sent completely. */
+  /** The position after the last committed section that was sent completely. */
   position: LogPosition;
   /** The number of the last event that the client has. */
   sent: number;
   /** The pieces of the running round that were sent at that position. */
-  earlier: SentPieces | null;
+  sentPieces: SentPieces | null;
   answered: Answered;
 };
 
@@ -59,53 +59,53 @@ type StreamState = {
 type Answered = { round: number; count: number; order: number[] };
 
 /** Sends the known events, as far as there is room. */
-function tellKnown(stream: StreamState): 'read-order' | 'sent' {
+function sendKnown(stream: StreamState): 'read-order' | 'done' {
   for (;;) {
     const { known } = stream.watch.watched;
-    if (!known || !stream.joined.hasRoom()) return 'sent';
+    if (!known || !stream.joined.hasRoom()) return 'done';
     if (isOrderMissing(stream, known)) return 'read-order';
     const { position, answered, stateSeals } = stream;
     const section = sharedSection(known, position, { order: answered.order, stateSeals });
-    if (!section) tellRunning(stream, known);
-    if (!section || !tellSection(stream, section)) return 'sent';
+    if (!section) sendRunning(stream, known);
+    if (!section || !sendSection(stream, section)) return 'done';
   }
 }
 
-/** Sends a committed window. Returns false if the stream cannot move past the window yet. */
-function tellSection(stream: StreamState, { from, round, pieces, ...section }: LogSection): boolean {
-  if (round && !mayTell(stream, { draft: round.draft, attempt: null, isCommitted: true, pieces })) return false;
-  stream.earlier = null;
-  if (!tell(stream, pieces, { from, isOpen: false })) return false;
+/** Sends a committed section. Returns false if the stream cannot move past the section yet. */
+function sendSection(stream: StreamState, { from, round, pieces, ...section }: LogSection): boolean {
+  if (round && !maySend(stream, { draft: round.draft, attempt: null, isCommitted: true, pieces })) return false;
+  stream.sentPieces = null;
+  if (!sendPieces(stream, pieces, { from, isOpen: false })) return false;
   if (section.isEnd) stream.joined.end(stream.sent > from ? beyondEndFrame(stream, from) : DONE);
   if (section.isEnd || !section.isWhole) return false;
   stream.position = section.next;
   return true;
 }
 
-function tellRunning(stream: StreamState, turn: Turn): void {
+function sendRunning(stream: StreamState, turn: Turn): void {
   const { position, watch, current } = stream;
   const running = runningRound(watch.watched, current);
   if (!running || position.rounds !== running.round - 1) return;
   const { attempt, draft } = running;
   const pieces = runningPieces(turn, running, position.items);
-  if (!mayTell(stream, { draft, attempt, isCommitted: false, pieces })) return;
+  if (!maySend(stream, { draft, attempt, isCommitted: false, pieces })) return;
   const from = draftStart(position, draft);
-  tell(stream, pieces, { from, isOpen: true });
-  const units = placeBehind(stream.sent, from);
+  sendPieces(stream, pieces, { from, isOpen: true });
+  const units = placeAfter(stream.sent, from);
   // If there are fewer pieces than the client has, the rest stays unknown.
   if (units > 0 && sizeOfPieces(pieces) >= units)
-    stream.earlier = { draft, attempt, units, pieces: sharePieces(watch.watched, running, pieces) };
+    stream.sentPieces = { draft, attempt, units, pieces: sharePieces(watch.watched, running, pieces) };
 }
 
 const sharePieces = makeSharedPieces<ResponseEvent>();
 
-/** Returns whether pieces of the round at the position may be sent. Pieces sent before count for their attempt. */
-function mayTell(stream: StreamState, now: LatestPieces): boolean {
-  const earlier = stream.earlier ?? sentBefore(stream.position, stream.sent);
-  const next = nextTelling(earlier, now);
+/** Returns whether pieces of the round at the position may be sent. Pieces sent before count for their draft. */
+function maySend(stream: StreamState, now: LatestPieces): boolean {
+  const sentPieces = stream.sentPieces ?? sentBefore(stream.position, stream.sent);
+  const next = decideSending(sentPieces, now);
   if (next === 'superseded') stream.joined.end(supersededFrame(stream));
-  if (next !== 'tell') return false;
-  if (earlier) stream.sent = Math.max(stream.sent, draftStart(stream.position, now.draft) + earlier.units - 1);
+  if (next !== 'send') return false;
+  if (sentPieces) stream.sent = Math.max(stream.sent, draftStart(stream.position, now.draft) + sentPieces.units - 1);
   return true;
 }
 
@@ -141,7 +141,7 @@ async function readOrder(stream: StreamState): Promise<void> {
 }
 
 /**
- * Returns the batch with the results at a position: the imported calls at the beginning, else the calls of the round.
+ * Returns the batch with the results at a position: the adopted calls at the beginning, else the calls of the round.
  */
 function batchAt({ rounds }: LogPosition): number {
   return rounds === null ? 0 : rounds + 1;
@@ -155,9 +155,13 @@ function countAnswered(turn: Turn, round: number): number {
  * Sends further pieces while there is room. Returns false if there was not enough room. `isOpen`: their round still
  * runs.
  */
-function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from: number; isOpen: boolean }): boolean {
+function sendPieces(
+  stream: StreamState,
+  pieces: readonly ResponsePiece[],
+  at: { from: number; isOpen: boolean },
+): boolean {
   const { joined, watch } = stream;
-  for (const event of tellPieces(pieces, { ...at, place: placeBehind(stream.sent, at.from) })) {
+  for (const event of eventsOfPieces(pieces, { ...at, place: placeAfter(stream.sent, at.from) })) {
     if (!joined.hasRoom()) return false;
     joined.write(sharedEventFrame(watch.watched, event, at.isOpen));
     stream.sent = event.sequence_number;
@@ -165,7 +169,7 @@ function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from:
   return true;
 }
 
-/** The number of windows of a turn that streams share. Streams further apart read their own windows. */
+/** The number of sections of a turn that streams share. Streams further apart read their own sections. */
 const SHARED = 64;
 
 const shared = new WeakMap<Turn, Map<number | null, LogSection | undefined>>();
@@ -176,7 +180,7 @@ const shared = new WeakMap<Turn, Map<number | null, LogSection | undefined>>();
 type Reading = { order: readonly number[]; stateSeals: StateSeals };
 
 /**
- * Reads the window of a turn after a position, once for all streams of the turn. All streams get the same event
+ * Reads the section of a turn after a position, once for all streams of the turn. All streams get the same event
  * objects, so they also share their bytes.
  */
 function sharedSection(known: Turn, position: LogPosition, { order, stateSeals }: Reading) {

@@ -3,18 +3,18 @@ import type { WebSocket } from 'ws';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
 
-/** Waits for memory for a large message. The returned function frees the memory. */
-export type EnterBudget = () => Promise<() => void>;
+/** Waits for room for a large message. The returned function frees the room. */
+export type EnterRoom = () => Promise<() => void>;
 
 /** The bytes of a client's control frame without its payload. */
 const CONTROL_BYTES = 6;
 
 /**
- * Pauses a connection once a message exceeds `BODY_BOUNDS.smallBytes`, until the process has memory for the message.
- * The rest of the message has to arrive in time, or the connection is closed. The returned function frees the memory:
- * it is called for each message that has arrived.
+ * Pauses a connection once a message exceeds `BODY_BOUNDS.smallBytes`, until the process has room for it. The rest of
+ * the message has to arrive in time, or the connection is closed. The returned function frees the room: it is called
+ * for each message that has arrived.
  */
-export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: EnterBudget): () => void {
+export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: EnterRoom): () => void {
   let unread = 0;
   let leave: (() => void) | null = null;
 
@@ -23,7 +23,7 @@ export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: Ent
     leave?.();
     leave = null;
   }
-  function waitForSlot(): () => void {
+  function waitForRoom(): () => void {
     let timer: NodeJS.Timeout | undefined;
     const entering = enter();
     socket.pause();
@@ -40,7 +40,7 @@ export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: Ent
   // This listener runs before the listener of `ws`, so it counts the bytes before the message is complete.
   raw.prependListener('data', (chunk: Buffer) => {
     unread += chunk.length;
-    if (unread > BODY_BOUNDS.smallBytes) leave ??= waitForSlot();
+    if (unread > BODY_BOUNDS.smallBytes) leave ??= waitForRoom();
   });
   for (const control of ['ping', 'pong'] as const) {
     socket.on(control, (data: Buffer) => {

@@ -5,7 +5,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
 import type { ApiContext } from '../../../context.ts';
 import type { Caller } from '../../../http/api-keys.ts';
-import { makeBodyBudget } from '../../../http/body/body-budget.ts';
+import { makeBodyRoom } from '../../../http/body/body-room.ts';
 import { refuseConnection } from '../../../http/exchanges.ts';
 import { refusalOfOrigin } from '../../../http/foreign-origin.ts';
 import { RESPONSE_BASES } from '../../../http/response-base.ts';
@@ -48,7 +48,7 @@ const afterAnHour: SocketTimer = (expire) => {
 export function openResponseSockets({ context, answer, timer = afterAnHour }: SocketParts): ResponseSockets {
   const maxPayload = context.bodyLimit + SOCKET_BOUNDS.refusedBytes;
   const allBytes = Math.max(SOCKET_BOUNDS.allBytes, 2 * maxPayload);
-  const [arriving, waiting] = [makeBodyBudget(allBytes), makeBodyBudget(allBytes)];
+  const [arriving, waiting] = [makeBodyRoom(allBytes), makeBodyRoom(allBytes)];
   const keptBytesOf = makeKeptBytes(allBytes);
   const server = new WebSocketServer({ noServer: true, maxPayload });
   server.on('headers', (headers) => headers.push(`x-request-id: ${newId('req')}`));

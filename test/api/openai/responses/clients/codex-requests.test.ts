@@ -35,13 +35,13 @@ describeQueue(({ redis }) => {
     await using _worker = await startBackgroundWorker(harness);
 
     const first = await post(harness, asks(prompt));
-    const told = await eventsOf(first);
-    const [thought, said, custom, call] = itemsOf(told);
+    const received = await eventsOf(first);
+    const [thought, said, custom, call] = itemsOf(received);
     const results = [output(custom!, 'Success.'), output(call!, 'a.txt')];
-    const second = await eventsOf(await post(harness, [...asks(prompt), ...itemsOf(told), ...results]));
+    const second = await eventsOf(await post(harness, [...asks(prompt), ...itemsOf(received), ...results]));
 
     expect(first.headers.get('pawl-ignored-tools')).toBe('tool_search, web_search, local_shell');
-    expect(told[0]).toMatchObject({ type: 'response.created', response: { id: expect.stringMatching(/^resp_/) } });
+    expect(received[0]).toMatchObject({ type: 'response.created', response: { id: expect.stringMatching(/^resp_/) } });
     expect(thought).toMatchObject({
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: 'A file is missing.' }],

@@ -20,10 +20,10 @@ describeQueue(({ redis }) => {
     const after = (messages: Message[]) => ({ previous_response_id: responseOf(messages).id });
 
     const warm = await ask(asks(prompt).slice(0, 2), { generate: false });
-    const told = await ask(asks(prompt).slice(2), after(warm));
-    const [thought, said, custom, call] = itemsOf(eventsOf(told));
+    const received = await ask(asks(prompt).slice(2), after(warm));
+    const [thought, said, custom, call] = itemsOf(eventsOf(received));
     const results = [output(custom!, 'Success.'), output(call!, 'a.txt')];
-    const second = await ask(results, after(told));
+    const second = await ask(results, after(received));
     const third = await ask([message('user', 'Thanks.')], { ...after(second), tools: [] });
 
     expect(responseOf(warm).output).toEqual([]);

@@ -13,7 +13,7 @@ const script = scripted({
 const allowed = 'It says: {"city":"Rome","temp":22,"condition":"sunny"}';
 
 /** Returns the results in the last request to the model. */
-const told = ({ modelRequests }: Harness) =>
+const received = ({ modelRequests }: Harness) =>
   modelRequests.at(-1)!.body.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
 
 describeQueue(({ redis }) => {
@@ -35,7 +35,7 @@ describeQueue(({ redis }) => {
 
     const run = await decide('approve');
     expect(run.finalOutput).toBe(allowed);
-    expect(told(harness)).toHaveLength(1);
+    expect(received(harness)).toHaveLength(1);
     expect((await decide('reject')).finalOutput).not.toContain('sunny');
   });
 

@@ -99,7 +99,7 @@ class Person(BaseModel):
     name: str
     age: int
 
-url, told = sys.argv[1], []
+url, seen = sys.argv[1], []
 client = OpenAI(base_url=url + "/v1", api_key="any")
 sim = lambda **script: json.dumps({"sim": script})
 ada = sim(answer='{"name":"Ada","age":36}')
@@ -108,42 +108,42 @@ tools = [{"type": "function", "name": "get", "description": "Gets", "parameters"
 calls = [{"name": "get", "arguments": {"of": of}} for of in "ab"]
 asks = sim(rounds=[{"say": "I look.", "reasoning": "Two.", "tools": calls}], answer="{{results}}")
 
-told.append(client.responses.create(model="test", input=sim(answer="Hello."), extra_body={"pawl": {"priority": 1}}).output_text)
-told.append(client.responses.parse(model="test", input=ada, text_format=Person).output_parsed.age)
+seen.append(client.responses.create(model="test", input=sim(answer="Hello."), extra_body={"pawl": {"priority": 1}}).output_text)
+seen.append(client.responses.parse(model="test", input=ada, text_format=Person).output_parsed.age)
 with client.responses.stream(model="test", input=ada, text_format=Person) as stream:
-    told.append(stream.get_final_response().output_parsed.name)
+    seen.append(stream.get_final_response().output_parsed.name)
 with client.responses.stream(model="test", input=asks, tools=tools, reasoning={"summary": "auto"}) as stream:
     asked = stream.get_final_response()
-told.append([item.type for item in asked.output])
+seen.append([item.type for item in asked.output])
 results = [
     {"type": "function_call_output", "call_id": item.call_id, "output": item.arguments}
     for item in asked.output if item.type == "function_call"
 ]
-told.append(client.responses.create(model="test", input=results, previous_response_id=asked.id).output_text)
+seen.append(client.responses.create(model="test", input=results, previous_response_id=asked.id).output_text)
 again = [{"role": "user", "content": asks}, *asked.output, *results]
-told.append(client.responses.create(model="test", input=again, store=False).output_text)
+seen.append(client.responses.create(model="test", input=again, store=False).output_text)
 queued = client.responses.create(model="test", input="Later.", background=True)
-told.append([event.type for event in client.responses.retrieve(queued.id, stream=True)][-1])
+seen.append([event.type for event in client.responses.retrieve(queued.id, stream=True)][-1])
 client.responses.delete(queued.id)
 made = client.conversations.create(items=[{"role": "user", "content": "I am Ada."}])
 [item] = client.conversations.items.list(made.id).data
-told.append([made.object, item.type, client.conversations.delete(made.id).deleted])
-told.append(sorted({model.object for model in client.models.list().data}))
-told.append(client.models.retrieve("sim/demo").id)
+seen.append([made.object, item.type, client.conversations.delete(made.id).deleted])
+seen.append(sorted({model.object for model in client.models.list().data}))
+seen.append(client.models.retrieve("sim/demo").id)
 for refused in (
     lambda: client.responses.create(model="test", input="x", truncation="oldest"),
     lambda: client.responses.retrieve(queued.id),
 ):
     try: refused()
-    except (BadRequestError, NotFoundError) as error: told.append([type(error).__name__, error.code, error.request_id[:4]])
+    except (BadRequestError, NotFoundError) as error: seen.append([type(error).__name__, error.code, error.request_id[:4]])
 
 async def main():
     client = AsyncOpenAI(base_url=url + "/openai/v1", api_key="any")
     stream = await client.responses.create(model="test", input=sim(answer="Bye."), stream=True)
-    told.append("".join([event.delta async for event in stream if event.type == "response.output_text.delta"]))
+    seen.append("".join([event.delta async for event in stream if event.type == "response.output_text.delta"]))
 
 asyncio.run(main())
-print(json.dumps(told))
+print(json.dumps(seen))
 `;
 
 test.skipIf(!hasSdk)('the installed Python SDK passes the same checks (needs python3 with openai)', async () => {

@@ -18,7 +18,7 @@ export function compacting(harness: Pick<Harness, 'url'>, base: '/v1' | '/openai
 }
 
 /** Returns the output of a compaction in short: the texts of messages and the types of other items. */
-export function toldBy({ output }: Pick<Compacted, 'output'>): (string | undefined)[] {
+export function textsOf({ output }: Pick<Compacted, 'output'>): (string | undefined)[] {
   return output.map((item) =>
     item.type === 'message' ? (item.content as Part[]).map(({ text }) => text).join() : item.type,
   );

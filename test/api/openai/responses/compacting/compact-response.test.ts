@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
-import { asInput, compacting, lastMessages, toldBy } from './compact-history.ts';
+import { asInput, compacting, lastMessages, textsOf } from './compact-history.ts';
 
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
 const summary = 'Summary of the conversation so far, which stands in its place:\n\n';
@@ -73,14 +73,14 @@ test('a compaction covers the chain of a response, without deleted responses', a
   await client.responses.delete(second.id);
   const without = await compact({ previous_response_id: third.id });
 
-  expect(toldBy(whole)).toEqual(['One', 'Two', hello, 'compaction']);
+  expect(textsOf(whole)).toEqual(['One', 'Two', hello, 'compaction']);
   expect(whole.output.map(({ id }) => id)).toEqual([
     ...[first, second, third].map(({ id }) => `${id.replace('resp_', 'msg_')}_i0`),
     `${whole.id.replace('resp_', 'cmp_')}_r1`,
   ]);
-  expect(toldBy(longer)).toEqual(['One', 'Two', hello, 'Four', 'compaction']);
-  expect(toldBy(shorter)).toEqual(['One', 'Two', 'compaction']);
-  expect(toldBy(without)).toEqual(['One', hello, 'compaction']);
+  expect(textsOf(longer)).toEqual(['One', 'Two', hello, 'Four', 'compaction']);
+  expect(textsOf(shorter)).toEqual(['One', 'Two', 'compaction']);
+  expect(textsOf(without)).toEqual(['One', hello, 'compaction']);
   const said = lastMessages(harness).map(({ content }) => content);
   expect(said.slice(-3, -1)).toEqual([hello, 'Hello, Ada.']);
   expect((await client.responses.retrieve(third.id)).status).toBe('completed');
@@ -97,8 +97,8 @@ test('a compacted history can be compacted again into one summary', async ({ har
   const third = await compact({ input: [...asInput(byChain), { role: 'user', content: question }] });
   await create({ input: [...asInput(third), { role: 'user', content: 'So?' }] });
 
-  for (const compacted of [byItems, byChain]) expect(toldBy(compacted)).toEqual([hello, 'And then?', 'compaction']);
-  expect(toldBy(third)).toEqual([hello, 'And then?', question, 'compaction']);
+  for (const compacted of [byItems, byChain]) expect(textsOf(compacted)).toEqual([hello, 'And then?', 'compaction']);
+  expect(textsOf(third)).toEqual([hello, 'And then?', question, 'compaction']);
   const read = lastMessages(harness).map(({ content }) => content);
   expect(read).toHaveLength(5);
   expect(read[3]).toContain(`${summary}All: `);
@@ -137,7 +137,7 @@ test('a compaction covers calls that were allowed before, and runs no call', asy
 
   const compacted = await compact({ input });
 
-  expect(toldBy(compacted)).toEqual(['Pay.', 'compaction']);
+  expect(textsOf(compacted)).toEqual(['Pay.', 'compaction']);
   expect(JSON.stringify(lastMessages(harness))).toContain('Paid.');
   expect(harness.modelRequests).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { createHarness, startBackgroundWorker } from '#test/harness/create-harne
 import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { raised } from '../openai-client.ts';
-import { asInput, compacting, type Input, lastMessages, toldBy } from './compact-history.ts';
+import { asInput, compacting, type Input, lastMessages, textsOf } from './compact-history.ts';
 
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada met a pangolin.' } });
 const read = 'Summary of the conversation so far, which stands in its place:\n\nAda met a pangolin.';
@@ -132,5 +132,5 @@ test('every route refuses a forged compaction and a compaction of another projec
   expect(await raised(pawl.create({ input: [{ type: 'compaction' }] as never }))).toMatchObject({
     ...{ status: 400, param: 'input[0].encrypted_content' },
   });
-  expect(toldBy(await pawl.compact({ input: output }))).toEqual([hello, 'compaction']);
+  expect(textsOf(await pawl.compact({ input: output }))).toEqual([hello, 'compaction']);
 });

@@ -7,7 +7,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
-import { compacting, toldBy } from './compact-history.ts';
+import { compacting, textsOf } from './compact-history.ts';
 
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
 
@@ -117,7 +117,7 @@ test('a compaction repeated with its Idempotency-Key returns the first compactio
   const [one, other] = await Promise.all([compact(hello), compact(hello)]);
   const again = await compact(hello).withResponse();
 
-  expect(toldBy(one)).toEqual([hello, 'compaction']);
+  expect(textsOf(one)).toEqual([hello, 'compaction']);
   expect([other, again.data]).toEqual([one, one]);
   expect(again.response.headers.get('idempotency-replayed')).toBe('true');
   expect(again.response.headers.get('pawl-response-id')).toBe(one.id);

@@ -11,7 +11,7 @@ type Base = '/v1' | '/openai/v1';
  * document, and collects the types of the events.
  */
 export function responsesOf({ url }: Pick<Harness, 'url'>, base: Base = '/v1') {
-  const told = new Set<string>();
+  const received = new Set<string>();
   const post = (body: object, route = '/responses') =>
     fetch(`${url}${base}${route}`, {
       method: 'POST',
@@ -36,11 +36,11 @@ export function responsesOf({ url }: Pick<Harness, 'url'>, base: Base = '/v1') {
     const frames = text.split('\n\n').filter((frame) => frame && !frame.startsWith(':'));
     expect(frames.pop()).toBe('data: [DONE]');
     const events = checkedEvents(frames.map(dataOf));
-    for (const { type } of events) told.add(type);
+    for (const { type } of events) received.add(type);
     return events;
   }
 
-  return { create, compact, retrieve, follow, stream, told };
+  return { create, compact, retrieve, follow, stream, received };
 }
 
 /** Returns events after it has checked them against the shapes here, the document, and the order of their numbers. */

@@ -5,9 +5,9 @@ import { Resource } from './resource.ts';
 
 type Theirs = OpenAI.Responses.ResponseStreamEvent;
 /** An event without its snapshot. `Resource` checks snapshots, since the client's type adds its own fields. */
-type Told<Event> = Event extends { response: unknown } ? Omit<Event, 'response'> : Event;
+type Received<Event> = Event extends { response: unknown } ? Omit<Event, 'response'> : Event;
 /** The client's type of an event. Some types lack the tool's name, or fields that are always empty. */
-type EventOf<Type extends Theirs['type']> = Told<Extract<Theirs, { type: Type }>>;
+type EventOf<Type extends Theirs['type']> = Received<Extract<Theirs, { type: Type }>>;
 
 const sequence_number = z.int().min(0);
 const index = z.int().min(0);

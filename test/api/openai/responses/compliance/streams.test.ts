@@ -20,7 +20,7 @@ describeQueue(({ redis }) => {
     await using broken = await openExternalServer(() => ({ status: 404 }));
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
-    const { stream, create, follow, told } = responsesOf(harness);
+    const { stream, create, follow, received } = responsesOf(harness);
     const [run, miss, ask, patch] = [
       httpTool('run', server.url),
       httpTool('miss', broken.url),
@@ -63,6 +63,6 @@ describeQueue(({ redis }) => {
     const last = (await follow(queued.id)).at(-1);
     expect(last).toMatchObject({ type: 'response.completed', response: { background: true } });
     // Only a round that begins again sends `error` (follow-response).
-    expect(new Set([...told, 'error'])).toEqual(new Set(described));
+    expect(new Set([...received, 'error'])).toEqual(new Set(described));
   });
 });

@@ -67,11 +67,11 @@ test('websocket-continuation: a socket continues a response with store false', a
 
   const called = await respond(socket, { input: [message(asksForWeather)], tools, store: false });
   const next = { input: [output], tools, store: false, previous_response_id: called.id };
-  const told = await respond(socket, next);
-  const last = await respond(socket, { input: [message(hello)], store: false, previous_response_id: told.id });
+  const answered = await respond(socket, next);
+  const last = await respond(socket, { input: [message(hello)], store: false, previous_response_id: answered.id });
 
   expect(called.output).toMatchObject([{ type: 'function_call', name: 'get_weather', call_id: 'call_1' }]);
-  expect(told).toMatchObject({ ...says('It is sunny.'), previous_response_id: called.id, store: false });
+  expect(answered).toMatchObject({ ...says('It is sunny.'), previous_response_id: called.id, store: false });
   expect(last).toMatchObject(says('Hello there, friend.'));
   expect(lastMessages(harness).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
 });
@@ -98,11 +98,11 @@ test('websocket-reconnect: a new socket continues with the whole context', async
   await using second = await openSocket(harness);
 
   const lost = await errorOf(second, { input: [output], tools, store: false, previous_response_id: called.id });
-  const told = await respond(second, { input: [...input, ...called.output, output], tools, store: false });
-  const next = { input: [message(hello)], store: false, previous_response_id: told.id };
+  const answered = await respond(second, { input: [...input, ...called.output, output], tools, store: false });
+  const next = { input: [message(hello)], store: false, previous_response_id: answered.id };
 
   expect(lost).toEqual(notFound);
-  expect(told).toMatchObject(says('It is sunny.'));
+  expect(answered).toMatchObject(says('It is sunny.'));
   expect(await respond(second, next)).toMatchObject(says('Hello there, friend.'));
   expect(lastMessages(harness).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
 });

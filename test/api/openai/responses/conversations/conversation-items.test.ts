@@ -4,7 +4,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { test } from '../../test.ts';
 import { openaiClient, raised } from '../openai-client.ts';
-import { asking, call, conversing, getTime, output, says, told } from './converse.ts';
+import { asking, call, conversing, getTime, listTexts, output, says } from './converse.ts';
 
 type Given = OpenAI.Responses.ResponseInputItem;
 
@@ -37,7 +37,7 @@ describeQueue(({ redis }) => {
         ['user', 'Who am I?'],
       ].map(([role, text]) => [role, text ?? null]),
     ]);
-    expect(await told(conversations, id)).toEqual([
+    expect(await listTexts(conversations, id)).toEqual([
       ...['I am Ada.', first.output_text, 'Added.', 'call call_1', 'output call_1', 'Who am I?', last.output_text],
     ]);
   });
@@ -110,7 +110,7 @@ test('added items are validated like response items, and refused with their path
   ];
   for (const [items, expected] of refusals)
     expect(await raised(create(items))).toMatchObject({ status: 400, ...expected });
-  expect(await told(conversations, id)).toEqual([response.output_text]);
+  expect(await listTexts(conversations, id)).toEqual([response.output_text]);
 });
 
 test('an added call must be answered before the next response', async ({ harness }) => {
@@ -181,5 +181,5 @@ test('an unstored fork may follow added items only after earlier responses have 
   for await (const _ of streamed);
 
   expect(lastSent().map(({ content }) => content)).toEqual(['I am Ada.', expect.any(String), 'Added.', 'Who am I?']);
-  expect(await told(conversations, id)).not.toContain('Who am I?');
+  expect(await listTexts(conversations, id)).not.toContain('Who am I?');
 });

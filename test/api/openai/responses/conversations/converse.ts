@@ -42,7 +42,7 @@ export const asking = scripted({
 });
 
 /** Returns the words of each item, in the order of the list. */
-export async function told(conversations: Client, id: string, order: 'asc' | 'desc' = 'asc'): Promise<string[]> {
+export async function listTexts(conversations: Client, id: string, order: 'asc' | 'desc' = 'asc'): Promise<string[]> {
   const { data } = await conversations.items.list(id, { order, limit: 100 });
   return data.map(wordsOf);
 }

@@ -26,7 +26,7 @@ test.each([
   ['the call that was run', 2],
 ] as const)('an allowed call is deleted as a whole, and others keep their results: %s', async (_, which) => {
   await using opened = await openApproving({ reply: (number) => ({ status: 200, body: `paid ${number}` }) });
-  const { run, told, tools } = opened;
+  const { run, received, tools } = opened;
   const { conversations } = conversing(opened.harness);
   const { id: conversation } = await conversations.create();
   const requests = requestsOf(await run({ conversation, input: asking(payIn('Rome'), payIn('Oslo')), tools }));
@@ -41,5 +41,5 @@ test.each([
   for await (const { id } of conversations.items.list(conversation)) left.push(id!);
   for (const item of items) expect(left).not.toContain(item);
   expect(left).toContain(requests[1]);
-  expect(told()).toEqual([`call_Oslo: ${(kept as { output?: string }).output}`]);
+  expect(received()).toEqual([`call_Oslo: ${(kept as { output?: string }).output}`]);
 });

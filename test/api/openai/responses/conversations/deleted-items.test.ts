@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
-import { asking, call, conversing, deleteItem, getTime, itemOf, output, says, told } from './converse.ts';
+import { asking, call, conversing, deleteItem, getTime, itemOf, listTexts, output, says } from './converse.ts';
 
 type Given = OpenAI.Responses.ResponseInputItem;
 
@@ -19,7 +19,7 @@ test('a deleted item of an input, an answer or an addition is not sent to a mode
 
   expect(deleted).toMatchObject({ id, object: 'conversation' });
   expect(lastSent().map(({ content }) => content)).toEqual(['Added.', 'Said.', 'More.', second.output_text, 'And?']);
-  expect((await told(conversations, id)).slice(0, -2)).toEqual(['Added.', 'Said.', 'More.', second.output_text]);
+  expect((await listTexts(conversations, id)).slice(0, -2)).toEqual(['Added.', 'Said.', 'More.', second.output_text]);
   const { body } = await harness.call<{ data: { content: string }[] }>('GET', `/v1/conversations/${id}/messages`);
   expect(body.data.map(({ content }) => content).slice(0, -2)).toEqual([
     'Added.',
@@ -81,7 +81,7 @@ test.for(['call call_t', 'output call_t'])(
       { role: 'user', content: 'And?' },
     ]);
     expect(JSON.stringify(lastSent())).not.toContain('tool_call_id');
-    expect(await told(conversations, id)).not.toContain(half === 'call call_t' ? 'output call_t' : 'call call_t');
+    expect(await listTexts(conversations, id)).not.toContain(half === 'call call_t' ? 'output call_t' : 'call call_t');
   },
 );
 

@@ -12,7 +12,7 @@ test('pages of items continue in both orders, across APIs and the origin of a fo
   const first = await respond({ conversation: id, input: 'Stored.' });
   await conversations.items.create(id, { items: [says('behind')] });
   const fork = await respond({ previous_response_id: first.id, input: 'Forked.' });
-  const line = ['Native.', (await harness.findTurn(turn.id)).output, 'a', 'b', 'c', 'Stored.', first.output_text];
+  const texts = ['Native.', (await harness.findTurn(turn.id)).output, 'a', 'b', 'c', 'Stored.', first.output_text];
 
   const walked = async (of: string, order: 'asc' | 'desc', limit: number) => {
     const words: string[] = [];
@@ -21,16 +21,16 @@ test('pages of items continue in both orders, across APIs and the origin of a fo
   };
 
   for (const limit of [1, 2, 3, 100]) {
-    expect(await walked(id, 'asc', limit)).toEqual([...line, 'behind']);
-    expect(await walked(id, 'desc', limit)).toEqual([...line, 'behind'].reverse());
+    expect(await walked(id, 'asc', limit)).toEqual([...texts, 'behind']);
+    expect(await walked(id, 'desc', limit)).toEqual([...texts, 'behind'].reverse());
     expect(await walked(await conversationOf(harness, fork), 'asc', limit)).toEqual([
-      ...line,
+      ...texts,
       'Forked.',
       fork.output_text,
     ]);
   }
   const { data } = await conversations.items.list(id);
-  expect(data.map(wordsOf)).toEqual([...line, 'behind'].reverse());
+  expect(data.map(wordsOf)).toEqual([...texts, 'behind'].reverse());
   const page = await conversations.items.list(id, { limit: 2, include: ['message.output_text.logprobs'] });
   expect(page).toMatchObject({ has_more: true, last_id: page.data[1]!.id });
   expect(await conversations.items.retrieve(data[3]!.id!, { conversation_id: id })).toEqual(data[3]);

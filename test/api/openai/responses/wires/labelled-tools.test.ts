@@ -17,7 +17,7 @@ test.for(wires)('Pawl runs labelled calls, and resends their results, on the wir
   await using opened = await openWire(wire);
   await using _ = await startBackgroundWorker(opened.harness);
   const { says, create, heard } = opened;
-  const told = () => heard().said.filter((said) => said.startsWith('tool: '));
+  const received = () => heard().said.filter((said) => said.startsWith('tool: '));
 
   says({ text: ['Let me see.'], calls }, { text: ['Sunny.'] });
   const asked = await create({ input: 'Rome?', tools, tool_choice: { type: 'mcp', server_label: 'pawl' } });
@@ -27,11 +27,11 @@ test.for(wires)('Pawl runs labelled calls, and resends their results, on the wir
     { type: 'mcp_call', status: 'failed', server_label: 'pawl', name: 'note_visit', output: null },
     { type: 'message', content: [{ text: 'Sunny.' }] },
   ]);
-  expect(told()).toEqual(results);
+  expect(received()).toEqual(results);
 
   await create({ input: 'And now?', previous_response_id: asked.id, tools });
   const chained = heard().said;
-  expect(told()).toEqual(results);
+  expect(received()).toEqual(results);
   const items = asked.output as OpenAI.Responses.ResponseInputItem[];
   const question = [{ role: 'user' as const, content: 'Rome?' }];
   await create({ input: [...question, ...items, { role: 'user', content: 'And now?' }], tools, store: false });

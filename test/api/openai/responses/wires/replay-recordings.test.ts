@@ -23,7 +23,7 @@ const loops = entries.flatMap(({ file, api }) => {
 });
 const cases = sampleOf(loops, 2).flatMap((loop) => ways.map((way) => ({ ...loop, way })));
 type Body = Record<string, unknown>;
-const { count, told } = startCounts();
+const { count, summary } = startCounts();
 
 let server: WireServer;
 let harness: Harness;
@@ -39,7 +39,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
-  console.log(areRecordingsHere ? `tool loops as responses: ${told()}` : 'tool loops as responses: no recordings here');
+  console.log(
+    areRecordingsHere ? `tool loops as responses: ${summary()}` : 'tool loops as responses: no recordings here',
+  );
 });
 
 test.skipIf(areRecordingsHere)('a recording of a tool loop is skipped if no recordings are present', () => undefined);
@@ -91,7 +93,7 @@ function checkReplies(responses: Played, { rounds }: RecordedTurn) {
   }
 }
 
-/** Removes whitespace. Texts of Anthropic have a blank thread between them after any other block. */
+/** Removes whitespace. Texts of Anthropic have a blank line between them after any other block. */
 function plain(text: string): string {
   return text.replace(/\s+/g, '');
 }

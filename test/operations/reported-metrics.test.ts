@@ -11,13 +11,13 @@ test('an API or a worker reports each metric of rules and dashboard, with its ty
   const { metrics_url: workerUrl } = await untilLogged(worker, 'process.ready');
 
   const texts = await Promise.all([harness.url, workerUrl].map(async (url) => (await fetch(`${url}/metrics`)).text()));
-  const told = Object.fromEntries(
+  const reported = Object.fromEntries(
     texts.flatMap((text) => [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type])),
   );
 
   const known = Object.entries(knownMetrics).map(([name, { type }]) => [name, type]);
-  expect(told).toMatchObject(Object.fromEntries(known));
-  const ours = Object.keys(told).filter((name) => name.startsWith('pawl_'));
+  expect(reported).toMatchObject(Object.fromEntries(known));
+  const ours = Object.keys(reported).filter((name) => name.startsWith('pawl_'));
   expect(ours.sort(), 'enter a new metric into known-metrics.ts, and give it a panel').toEqual(
     Object.keys(knownMetrics)
       .filter((name) => name.startsWith('pawl_'))

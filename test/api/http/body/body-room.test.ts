@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { makeBodyBudget } from '#services/api/http/body/body-budget.ts';
+import { makeBodyRoom } from '#services/api/http/body/body-room.ts';
 
 test('a body enters if its project uses no more bytes than are free', async () => {
-  const { enter, entered } = watchBudget(100);
+  const { enter, entered } = watchRoom(100);
 
   for (let n = 1; n <= 4; n += 1) enter('busy', `busy ${n}`, 20);
   enter('other', 'other', 40);
@@ -12,7 +12,7 @@ test('a body enters if its project uses no more bytes than are free', async () =
 });
 
 test('waiting bodies of several projects enter in rotation', async () => {
-  const { enter, entered } = watchBudget(100);
+  const { enter, entered } = watchRoom(100);
   enter('first', 'first', 100);
   for (let n = 1; n <= 3; n += 1) enter('busy', `busy ${n}`, 60);
   enter('other', 'other', 60);
@@ -25,8 +25,8 @@ test('waiting bodies of several projects enter in rotation', async () => {
   expect(entered.map(({ name }) => name)).toEqual(['first', 'busy 1', 'other', 'busy 2', 'busy 3']);
 });
 
-test('a body larger than the whole budget enters alone', async () => {
-  const { enter, entered } = watchBudget(100);
+test('a body larger than the whole room enters alone', async () => {
+  const { enter, entered } = watchRoom(100);
 
   enter('busy', 'large', 500);
   enter('other', 'small', 1);
@@ -40,13 +40,13 @@ test('a body larger than the whole budget enters alone', async () => {
   expect(entered.map(({ name }) => name)).toEqual(['large', 'small']);
 });
 
-function watchBudget(allBytes: number) {
-  const budget = makeBodyBudget(allBytes);
+function watchRoom(allBytes: number) {
+  const room = makeBodyRoom(allBytes);
   const entered: { name: string; free(): void }[] = [];
   return {
     entered,
     enter: (project: string, name: string, bytes: number) =>
-      void budget.enter(project, bytes).then((free) => entered.push({ name, free })),
+      void room.enter(project, bytes).then((free) => entered.push({ name, free })),
   };
 }
 

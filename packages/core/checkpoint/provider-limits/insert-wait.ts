@@ -4,11 +4,11 @@ import { type RawBuilder, sql } from 'kysely';
 export type Waiter = { name: string; requests: number; tokens: number };
 
 /**
- * Enters turns into the waiting lists of limits, in the statement that postpones them, so that a waker finds both or
- * neither. A turn that found no room after its wakeup keeps its position. `from` has the columns `id`, `limitName`,
+ * Inserts a row for each turn that waits for a limit, in the statement that postpones the turn. So a waker finds both
+ * or neither. A turn that was woken in vain keeps its position. `from` has the columns `id`, `limitName`,
  * `limitRequests` and `limitTokens`.
  */
-export function enterWait(from: RawBuilder<unknown>): RawBuilder<unknown> {
+export function insertWait(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
       insert into provider_waits (turn_id, limit_name, since, requests, tokens)
       select id, "limitName", now(), "limitRequests", "limitTokens" from ${from} where "limitName" is not null

@@ -1,7 +1,7 @@
 import { takeTurns } from '#core/bounds/take-turns.ts';
 
 /** The memory that all large bodies in a process may use together. */
-export type BodyBudget = {
+export type BodyRoom = {
   /** Waits until a project may read a body of this many bytes. The returned function frees them once. */
   enter(project: string, bytes: number): Promise<() => void>;
   /** Does the same without a wait. Returns null without free memory. */
@@ -14,7 +14,7 @@ type Waiting = { bytes: number; enter(): void };
  * Shares `allBytes` among projects. A project may use at most as many bytes as are still free, so that the next
  * project has room. Waiting bodies are admitted in turns by project.
  */
-export function makeBodyBudget(allBytes: number): BodyBudget {
+export function makeBodyRoom(allBytes: number): BodyRoom {
   const waiting = takeTurns<Waiting>();
   const held = new Map<string, number>();
   let free = allBytes;

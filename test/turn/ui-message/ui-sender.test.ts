@@ -3,12 +3,12 @@ import type { TurnTool } from '#core/turn/request/tool.ts';
 import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import { errorResult, HANDED_OVER } from '#core/turn/tool-result.ts';
 import type { Approval, Round, ToolCall, Turn } from '#core/turn/turn.ts';
-import { makeUiTeller } from '#core/turn/ui-message/ui-teller.ts';
+import { makeUiSender } from '#core/turn/ui-message/ui-sender.ts';
 import { makeRound, makeTurn } from '../make-turn.ts';
 import { askedResponse } from '../responses/make-response.ts';
 
-const toldOf = (turn: Turn) => [...makeUiTeller().tell(turn, undefined)];
-const typesOf = (turn: Turn) => toldOf(turn).map(({ type }) => type);
+const chunksOf = (turn: Turn) => [...makeUiSender().send(turn, undefined)];
+const typesOf = (turn: Turn) => chunksOf(turn).map(({ type }) => type);
 const completed = (rounds: Round[], own: Partial<Turn> = {}) => makeTurn({ status: 'completed', rounds, ...own });
 const running = (own: Partial<RunningReply>): RunningReply => ({
   ...{ round: 1, attempt: 1, draft: 0, reasoning: '', reasoningLength: null, text: '', refusalFrom: null },
@@ -24,7 +24,7 @@ const decided = (decision: Approval['decision'], reason: string | null): Approva
 test('an answer is one step of reasoning and text within its message', () => {
   const turn = completed([{ ...makeRound(1, null), reasoning: 'Hm' }], { output: 'Hello' });
 
-  expect(toldOf(turn)).toEqual([
+  expect(chunksOf(turn)).toEqual([
     {
       ...{ type: 'start', messageId: turn.id },
       messageMetadata: { turn_id: turn.id, conversation_id: turn.conversationId },
@@ -46,7 +46,7 @@ test('all calls of a step are streamed before any result', () => {
   const calls = [{ arguments: '{"city":"Rome"}' }, { result: failed, arguments: 'no JSON' }];
   const turn = completed([makeRound(1, null, calls), makeRound(2, null)], { output: 'Sunny.' });
 
-  expect(toldOf(turn).slice(2, 7)).toEqual([
+  expect(chunksOf(turn).slice(2, 7)).toEqual([
     {
       ...{ type: 'tool-input-available', toolCallId: 'call_1_0', toolName: 'weather_lookup' },
       ...{ input: { city: 'Rome' }, dynamic: true, providerExecuted: true },
@@ -76,7 +76,7 @@ test.each<[string, Partial<Turn>, object]>([
     { type: 'error', errorText: 'provider_overloaded: Busy.' },
   ],
 ])('the last chunk shows the end of the turn: %s', (_, own, last) => {
-  expect(toldOf(makeTurn({ rounds: [makeRound(1, 'Hello')], ...own })).at(-1)).toMatchObject(last);
+  expect(chunksOf(makeTurn({ rounds: [makeRound(1, 'Hello')], ...own })).at(-1)).toMatchObject(last);
 });
 
 test('a call that waits for approval ends the message, and a new stream continues', () => {
@@ -94,12 +94,12 @@ test('a call that waits for approval ends the message, and a new stream continue
     { type: 'tool-approval-request', approvalId: 'call_1_1', toolCallId: 'call_1_1' },
   ];
 
-  expect(toldOf(stopped).slice(4)).toEqual([
+  expect(chunksOf(stopped).slice(4)).toEqual([
     ...asked,
     { type: 'finish-step' },
     { type: 'finish', finishReason: 'tool-calls' },
   ]);
-  expect(toldOf(goesOn).slice(4)).toEqual([
+  expect(chunksOf(goesOn).slice(4)).toEqual([
     ...[asked[0], { type: 'tool-approval-response', approvalId: 'call_1_0', approved: true }],
     ...[asked[1], { type: 'tool-approval-response', approvalId: 'call_1_1', approved: false, reason: 'Too far.' }],
     { type: 'tool-output-denied', toolCallId: 'call_1_1' },
@@ -110,7 +110,7 @@ test('a call without a decision in time counts as denied', () => {
   const result = errorResult({ category: 'execution_timeout', message: 'Nobody answered.', details: {} });
   const round = makeRound(1, null, [{ waitsFor: 'approval', expired: true, result }]);
 
-  expect(toldOf(makeTurn({ rounds: [round] })).slice(4)).toEqual([
+  expect(chunksOf(makeTurn({ rounds: [round] })).slice(4)).toEqual([
     { type: 'tool-approval-response', approvalId: 'call_1_0', approved: false, reason: 'Nobody answered.' },
     { type: 'tool-output-denied', toolCallId: 'call_1_0' },
     { type: 'finish-step' },
@@ -121,7 +121,7 @@ test('handed-over calls end the message, calls of Pawl with an approval request'
   const turn = completed([makeRound(1, null, [{ result: HANDED_OVER }])]);
   const own = withTool(turn, { handOver: { custom: false } });
 
-  expect(toldOf(own).slice(2)).toEqual([
+  expect(chunksOf(own).slice(2)).toEqual([
     {
       ...{ type: 'tool-input-available', toolCallId: 'call_1_0', toolName: 'weather_lookup' },
       ...{ input: {}, dynamic: true },
@@ -129,7 +129,7 @@ test('handed-over calls end the message, calls of Pawl with an approval request'
     { type: 'finish-step' },
     { type: 'finish', finishReason: 'tool-calls' },
   ]);
-  expect(toldOf(turn).slice(2, 4)).toMatchObject([
+  expect(chunksOf(turn).slice(2, 4)).toMatchObject([
     { type: 'tool-input-available', providerExecuted: true },
     { type: 'tool-approval-request', approvalId: 'call_1_0', toolCallId: 'call_1_0' },
   ]);
@@ -139,7 +139,7 @@ test('a call that a client runs is not marked as executed by the provider', () =
   const round = makeRound(1, null, [{ waitsFor: 'output', result: null }]);
   const turn = withTool(makeTurn({ status: 'requires_action', rounds: [round] }), { execution: { kind: 'client' } });
 
-  expect(toldOf(turn)[2]).not.toHaveProperty('providerExecuted');
+  expect(chunksOf(turn)[2]).not.toHaveProperty('providerExecuted');
   expect(typesOf(turn).slice(2)).toEqual(['tool-input-available', 'finish-step', 'finish']);
 });
 
@@ -151,7 +151,7 @@ test('reasoning is streamed for native turns, and for responses that request it'
   };
   const seen = running({ reasoning: 'Hm', reasoningLength: 2, text: 'Hel' });
   const live = (of: Turn) =>
-    [...makeUiTeller().tell({ ...of, status: 'in_progress', rounds: [] }, seen)].map(({ type }) => type);
+    [...makeUiSender().send({ ...of, status: 'in_progress', rounds: [] }, seen)].map(({ type }) => type);
 
   expect(typesOf(asking('auto'))).toContain('reasoning-delta');
   expect(typesOf(asking(null))).not.toContain('reasoning-delta');
@@ -160,34 +160,34 @@ test('reasoning is streamed for native turns, and for responses that request it'
 });
 
 test('a running text is streamed by whole characters, and ends at its commit', () => {
-  const teller = makeUiTeller();
+  const sender = makeUiSender();
   const turn = makeTurn();
-  const tell = (now: Turn, text?: string) =>
-    [...teller.tell(now, text === undefined ? undefined : running({ text }))].slice(-2);
+  const send = (now: Turn, text?: string) =>
+    [...sender.send(now, text === undefined ? undefined : running({ text }))].slice(-2);
 
-  expect(tell(turn, 'Hel')).toMatchObject([{ type: 'text-start' }, { delta: 'Hel' }]);
-  expect(tell(turn, 'Hello \ud83d')).toEqual([{ type: 'text-delta', id: 't1', delta: 'lo ' }]);
-  expect(tell(turn, 'Hello \ud83d')).toEqual([]);
-  expect(tell(turn, 'Hello 🐢')).toEqual([{ type: 'text-delta', id: 't1', delta: '🐢' }]);
-  const last = [...teller.tell(completed([makeRound(1, null)], { output: 'Hello 🐢.' }), undefined)];
+  expect(send(turn, 'Hel')).toMatchObject([{ type: 'text-start' }, { delta: 'Hel' }]);
+  expect(send(turn, 'Hello \ud83d')).toEqual([{ type: 'text-delta', id: 't1', delta: 'lo ' }]);
+  expect(send(turn, 'Hello \ud83d')).toEqual([]);
+  expect(send(turn, 'Hello 🐢')).toEqual([{ type: 'text-delta', id: 't1', delta: '🐢' }]);
+  const last = [...sender.send(completed([makeRound(1, null)], { output: 'Hello 🐢.' }), undefined)];
   expect(last.map(({ type }) => type)).toEqual(['text-delta', 'text-end', 'finish-step', 'finish']);
-  expect(teller.end()).toBe('whole');
+  expect(sender.end()).toBe('whole');
 });
 
 test('text that arrives before its reasoning waits for the reasoning', () => {
-  const teller = makeUiTeller();
-  const early = [...teller.tell(makeTurn(), running({ reasoningLength: 2, text: 'Hello' }))];
+  const sender = makeUiSender();
+  const early = [...sender.send(makeTurn(), running({ reasoningLength: 2, text: 'Hello' }))];
 
   expect(early.map(({ type }) => type)).toEqual(['start']);
 });
 
 test('a repeated round streams no text until it passes the streamed text', () => {
-  const teller = makeUiTeller();
-  const tell = (own: Partial<RunningReply>) => [...teller.tell(makeTurn(), running(own))];
+  const sender = makeUiSender();
+  const send = (own: Partial<RunningReply>) => [...sender.send(makeTurn(), running(own))];
 
-  tell({ text: 'One, two' });
-  expect(tell({ draft: 1, attempt: 2, text: 'One,' })).toEqual([]);
-  expect(tell({ draft: 1, attempt: 2, text: 'One, two, three' })).toEqual([
+  send({ text: 'One, two' });
+  expect(send({ draft: 1, attempt: 2, text: 'One,' })).toEqual([]);
+  expect(send({ draft: 1, attempt: 2, text: 'One, two, three' })).toEqual([
     { type: 'text-delta', id: 't1', delta: ', three' },
   ]);
 });
@@ -197,21 +197,21 @@ test.each<[string, (turn: Turn) => [Turn, RunningReply | undefined]]>([
   ['is committed', () => [completed([makeRound(1, null)], { output: 'Two' }), undefined]],
   ['is given up', () => [makeTurn({ status: 'incomplete', incompleteReason: 'deadline' }), undefined]],
 ])('a stream with outdated text ends with an error if its round %s', (_, next) => {
-  const teller = makeUiTeller();
-  [...teller.tell(makeTurn(), running({ text: 'One, two' }))];
-  const told = [...teller.tell(...next(makeTurn()))];
+  const sender = makeUiSender();
+  [...sender.send(makeTurn(), running({ text: 'One, two' }))];
+  const received = [...sender.send(...next(makeTurn()))];
 
-  expect(told).toEqual([{ type: 'error', errorText: expect.stringMatching(/^stream_superseded: /) }]);
-  expect(teller.end()).toBe('superseded');
+  expect(received).toEqual([{ type: 'error', errorText: expect.stringMatching(/^stream_superseded: /) }]);
+  expect(sender.end()).toBe('superseded');
 });
 
 test('a message that ended for an approval does not continue in a slow reader', () => {
-  const teller = makeUiTeller();
+  const sender = makeUiSender();
   const waiting: Partial<ToolCall> = { waitsFor: 'approval', result: null };
   const stopped = makeTurn({ status: 'requires_action', rounds: [makeRound(1, null, [waiting])] });
-  for (const { type } of teller.tell(stopped, undefined)) if (type === 'finish-step') break;
+  for (const { type } of sender.send(stopped, undefined)) if (type === 'finish-step') break;
 
-  expect([...teller.tell(completed([makeRound(1, null, [{}])]), undefined)]).toEqual([
+  expect([...sender.send(completed([makeRound(1, null, [{}])]), undefined)]).toEqual([
     { type: 'finish', finishReason: 'tool-calls' },
   ]);
 });
@@ -219,15 +219,15 @@ test('a message that ended for an approval does not continue in a slow reader', 
 test('earlier approved calls are their own step, streamed on arrival', () => {
   const [call] = makeRound(0, null, [{ approval: decided('allow', null) }]).calls;
   const own = (adopted: ToolCall[], rest: Partial<Turn> = {}) => makeTurn({ adopted, ...rest });
-  const teller = makeUiTeller();
-  const told = (turn: Turn) => [...teller.tell(turn, undefined)].map(({ type }) => type);
+  const sender = makeUiSender();
+  const received = (turn: Turn) => [...sender.send(turn, undefined)].map(({ type }) => type);
 
-  expect(told(own([{ ...call!, result: null }]))).toEqual([
+  expect(received(own([{ ...call!, result: null }]))).toEqual([
     ...['start', 'start-step', 'tool-input-available', 'tool-approval-request', 'tool-approval-response'],
   ]);
-  expect(told(own([call!]))).toEqual(['tool-output-available', 'finish-step']);
+  expect(received(own([call!]))).toEqual(['tool-output-available', 'finish-step']);
   const ended = own([call!], { status: 'completed', rounds: [makeRound(1, null)], output: 'Paid.' });
-  expect(told(ended).slice(-2)).toEqual(['finish-step', 'finish']);
+  expect(received(ended).slice(-2)).toEqual(['finish-step', 'finish']);
   expect(typesOf(ended).filter((type) => type === 'start-step')).toHaveLength(2);
   expect(typesOf(own([call!], { status: 'cancelled' })).slice(-3)).toEqual([
     ...['tool-output-available', 'finish-step', 'abort'],
