@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { isoAgo } from '#test/harness/moments.ts';
 import { test } from '#test/harness/test.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const STEP = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', step: 'b2', since: '2026-11-20T10:00:00.000Z' };
@@ -16,12 +17,12 @@ browserSuite('workers and queues', (open) => {
     await page.getByText('No worker is alive').waitFor();
     const rows = await page.getByRole('region', { name: 'Queues' }).getByRole('row').allInnerTexts();
     await page.getByRole('img', { name: 'Jobs waiting in turns-openai: 1 now, at most 1 in 5 minutes' }).waitFor();
-    const charts = await page.getByRole('region', { name: 'Last hour' }).getByRole('slider').count();
+    const charts = page.getByRole('region', { name: 'Last hour' }).getByRole('slider');
+    await waitUntil(async () => expect(await charts.count()).toBe(2));
     await using _worker = await startBackgroundWorker(harness);
     await page.locator('.worker').waitFor();
 
     expect(rows.some((row) => /openai\s+1\s+0/.test(row))).toBe(true);
-    expect(charts).toBe(2);
     expect(inspector.problems).toEqual([]);
   });
 
