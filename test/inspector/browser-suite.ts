@@ -51,6 +51,12 @@ async function openInspector(
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => problems.push(`${message.text()} ${message.location().url}`.trim()));
+  // The console names the status of a failed request only. The answer has the reason.
+  page.on('response', async (response) => {
+    if (response.status() < 500) return;
+    const reason = await response.text().catch(() => 'no body');
+    problems.push(`${response.status()} ${response.url()}: ${reason}`);
+  });
   page.on('dialog', async (dialog) => {
     problems.push(`dialog: ${dialog.message()}`);
     await dialog.dismiss();
