@@ -18,20 +18,26 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
   const pace = paceOf(script, scripted);
   const reply = replyOf(script, scripted, { attempt, turn });
   const { fault } = scripted;
+  const background = scripted.background && isAmong(attempt, scripted.background) ? scripted.background : null;
   if (!fault || !meets(attempt, fault)) {
-    return { kind: 'reply', reply, pace, flaw: null };
+    return { kind: 'reply', reply, pace, flaw: null, background };
   }
   if (fault.kind === 'refuse') return { kind: 'hang-up' };
   if (fault.kind === 'status') return failure(fault, pace.thinkMs);
   if (fault.kind === 'hang' && fault.after_chars === undefined) return { kind: 'silence' };
-  return { kind: 'reply', reply, pace, flaw: fault };
+  return { kind: 'reply', reply, pace, flaw: fault, background };
 }
 
 /** Returns whether a request meets a fault: in the first attempts of its round, and on the tier of the fault. */
-function meets({ body, earlierAttempts }: ChatAttempt, fault: Fault): boolean {
+function meets(attempt: ChatAttempt, fault: Fault): boolean {
   const tier = fault.kind === 'status' ? fault.service_tier : undefined;
-  const isOnTier = tier === undefined || tier === body.service_tier;
-  return isOnTier && earlierAttempts < (fault.times ?? Number.POSITIVE_INFINITY);
+  const isOnTier = tier === undefined || tier === attempt.body.service_tier;
+  return isOnTier && isAmong(attempt, fault);
+}
+
+/** Returns whether a request is among the first `times` attempts of its round. */
+function isAmong({ earlierAttempts }: ChatAttempt, { times }: { times?: number | undefined }): boolean {
+  return earlierAttempts < (times ?? Number.POSITIVE_INFINITY);
 }
 
 function currentReply(script: Script, { body, round: number }: ChatAttempt, turn: CurrentTurn): ScriptedReply {

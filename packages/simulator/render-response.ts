@@ -1,6 +1,6 @@
 import type { ChatRequest } from './chat-request.ts';
 import { errorBody } from './error-body.ts';
-import type { Refusal, SimulatedReply, SimulatedResponse } from './reply.ts';
+import type { Flaw, Refusal, SimulatedReply, SimulatedResponse } from './reply.ts';
 import type { Ending, RenderedResponse } from './send-response.ts';
 
 /** A reply with its timing, and with the flaw of the script, if any. */
@@ -33,13 +33,15 @@ export function renderResponse(response: SimulatedResponse, requestId: string, r
     case 'hang-up':
       return { thinkMs: 0, head: null, chunks: [], paceMs: 0, ending: 'cut' };
     case 'error':
-      return renderError(response, requestId);
+      return renderBody(response, requestId);
     case 'reply':
       return renderReply(response, requestId, renderer);
   }
 }
 
-export function renderError({ status, headers, body, thinkMs }: Refusal, requestId: string): RenderedResponse {
+/** Renders a body: a string as text, any other value as JSON. */
+export function renderBody(answer: Omit<Refusal, 'kind'>, requestId: string): RenderedResponse {
+  const { status, headers, body, thinkMs } = answer;
   const isText = typeof body === 'string';
   const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
   const head = { status, headers: { 'content-type': type, 'x-request-id': requestId, ...headers } };
@@ -47,13 +49,26 @@ export function renderError({ status, headers, body, thinkMs }: Refusal, request
 }
 
 function renderReply(response: FlawedReply, requestId: string, renderer: Renderer): RenderedResponse {
-  const isUnrelated = response.flaw?.kind === 'garbage' && response.flaw.after_chars === undefined;
+  const isUnrelated = isUnrelatedJson(response.flaw);
   const isStream = renderer.isStream && !isUnrelated;
-  const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
-  const headers = { 'content-type': type, 'cache-control': 'no-cache', 'x-request-id': requestId };
-  const timing = { thinkMs: response.pace.thinkMs, paceMs: response.pace.paceMs, head: { status: 200, headers } };
+  const head = isStream ? streamHead(requestId) : { status: 200, headers: headersOf('application/json', requestId) };
+  const timing = { thinkMs: response.pace.thinkMs, paceMs: response.pace.paceMs, head };
   if (isUnrelated) return { ...timing, chunks: ['{"weather":"sunny"}'], ending: 'end' };
   return { ...timing, ...(isStream ? renderer.stream(response) : renderWhole(response, renderer)) };
+}
+
+/** Returns whether a flaw replaces the reply by JSON that is no reply. */
+export function isUnrelatedJson(flaw: Flaw | null): boolean {
+  return flaw?.kind === 'garbage' && flaw.after_chars === undefined;
+}
+
+/** Returns the head of a stream of server-sent events. */
+export function streamHead(requestId: string): NonNullable<RenderedResponse['head']> {
+  return { status: 200, headers: headersOf('text/event-stream; charset=utf-8', requestId) };
+}
+
+function headersOf(type: string, requestId: string): Record<string, string> {
+  return { 'content-type': type, 'cache-control': 'no-cache', 'x-request-id': requestId };
 }
 
 /** Renders the answer as one JSON body, for a request that does not stream, and the end of the answer. */

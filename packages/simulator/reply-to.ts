@@ -40,7 +40,8 @@ function replyUnscripted({ body, bodyLength }: ChatAttempt, turn: CurrentTurn): 
     refusal: null,
     finishReason: tools.length ? 'tool_calls' : 'stop',
   };
-  return { kind: 'reply', reply: { ...reply, usage: estimateUsage(bodyLength, reply) }, pace: PACE, flaw: null };
+  const usage = estimateUsage(bodyLength, reply);
+  return { kind: 'reply', reply: { ...reply, usage }, pace: PACE, flaw: null, background: null };
 }
 
 function toolsToCall(

@@ -1,4 +1,4 @@
-import type { Fault, ScriptedUsage } from './script.ts';
+import type { Fault, ScriptedBackground, ScriptedUsage } from './script.ts';
 
 /** A tool call. `arguments` is JSON text, or the broken text of the script. */
 export type Call = { id: string; name: string; arguments: string };
@@ -31,7 +31,14 @@ export type Refusal = {
 
 /** The response to a request: decided by `replyTo`, rendered by `renderResponse`, sent by `sendResponse`. */
 export type SimulatedResponse =
-  | { kind: 'reply'; reply: SimulatedReply; pace: Pace; flaw: Flaw | null }
+  | {
+      kind: 'reply';
+      reply: SimulatedReply;
+      pace: Pace;
+      flaw: Flaw | null;
+      /** How a background response is produced, if the script says so. */
+      background: ScriptedBackground | null;
+    }
   | Refusal
   | { kind: 'silence' }
   | { kind: 'hang-up' };

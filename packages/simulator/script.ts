@@ -30,6 +30,30 @@ const Fault = z.discriminatedUnion('kind', [
 ]);
 export type Fault = z.output<typeof Fault>;
 
+const milliseconds = z.number().min(0).max(3_600_000);
+
+/**
+ * How the server produces a background response. `times` limits this to the first attempts of its round. Other
+ * attempts are produced without a delay, to their end.
+ */
+const Background = z.strictObject({
+  /** The time for which it stays `queued`. */
+  queued_ms: milliseconds.default(0),
+  /** A pause after so many characters of reasoning, text and arguments. */
+  pause_ms: milliseconds.default(0),
+  pause_after_chars: afterChars.default(0),
+  /** An end other than the end of the reply: a status, the loss of the response, or no end. */
+  end: z.enum(['failed', 'cancelled', 'lost', 'never']).optional(),
+  /** The number of characters before `end`. By default all. */
+  end_after_chars: afterChars.optional(),
+  /** The error code of `failed`. */
+  code: z.string().default('server_error'),
+  /** Whether the server offers its stream again. */
+  stream: z.boolean().default(true),
+  times,
+});
+export type ScriptedBackground = z.output<typeof Background>;
+
 /** Tokens as OpenAI counts them, with the details that the vendor or the script adds. */
 export type ScriptedUsage = {
   prompt_tokens: number;
@@ -52,8 +76,8 @@ const Usage = z
   );
 
 const pace = {
-  think_ms: z.number().min(0).max(3_600_000).optional(),
-  pace_ms: z.number().min(0).max(3_600_000).optional(),
+  think_ms: milliseconds.optional(),
+  pace_ms: milliseconds.optional(),
   piece_chars: z.int().min(1).optional(),
   interleave: z.boolean().optional(),
 };
@@ -77,6 +101,7 @@ const ScriptedReply = z.strictObject({
   finish_reason: z.string().optional(),
   usage: Usage.nullish(),
   fault: Fault.optional(),
+  background: Background.optional(),
 });
 export type ScriptedReply = z.output<typeof ScriptedReply>;
 

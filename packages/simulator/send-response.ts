@@ -16,14 +16,22 @@ const DRIP_MS = 100;
 
 /** Sends a rendered answer: all at once without a pace, otherwise in chunks. Stops when the client disconnects. */
 export async function sendResponse(
-  { thinkMs, head, chunks, paceMs, ending }: RenderedResponse,
+  { thinkMs, head, ...answer }: RenderedResponse,
   client: ClientConnection,
 ): Promise<void> {
   await client.pause(thinkMs);
   if (!client.isOpen()) return;
-  if (!head) return ending === 'cut' ? client.cut() : undefined;
+  if (!head) return answer.ending === 'cut' ? client.cut() : undefined;
 
   client.head(head.status, head.headers);
+  await sendChunks(answer, client);
+}
+
+/** Sends the chunks of an answer after its head, and ends it. */
+export async function sendChunks(
+  { chunks, paceMs, ending }: Pick<RenderedResponse, 'chunks' | 'paceMs' | 'ending'>,
+  client: ClientConnection,
+): Promise<void> {
   const writes = paceMs > 0 ? chunks : [chunks.join('')];
   const last = writes.at(-1) ?? '';
   await sendPaced(writes.slice(0, -1), paceMs, client);
@@ -50,8 +58,10 @@ async function repeat(chunk: string, everyMs: number, client: ClientConnection):
 }
 
 /** The connection of one answer. A disconnect ends a pause. Later writes have no effect. */
-type ClientConnection = {
+export type ClientConnection = {
   isOpen(): boolean;
+  /** Whether the answer has ended with all its bytes. */
+  isEnded(): boolean;
   pause(ms: number): Promise<void>;
   head(status: number, headers: Record<string, string>): void;
   write(text: string): void;
@@ -73,6 +83,7 @@ export function openClientConnection(response: ServerResponse): ClientConnection
   return {
     aborted: disconnected.promise,
     isOpen: () => !response.destroyed,
+    isEnded: () => response.writableEnded,
     pause(ms) {
       if (ms <= 0 || response.destroyed) return Promise.resolve();
       return new Promise((resolve) => {

@@ -3,37 +3,58 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { answerRequest } from './background/answer-request.ts';
+import { createBackground } from './background/create-background.ts';
+import { endedResponse } from './background/kept-response.ts';
+import { type KeptResponses, openKeptResponses } from './background/kept-responses.ts';
+import { type ResponseRequest, readResponseRequest } from './background/response-request.ts';
+import type { ResponseLimits } from './background/response-store.ts';
 import { readChat } from './chat/read-chat.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { refusalBody } from './error-body.ts';
-import { type Reading, renderError, renderResponse, type Stamp } from './render-response.ts';
+import { type Reading, renderBody, renderResponse, type Stamp } from './render-response.ts';
 import { replyTo } from './reply-to.ts';
 import { readResponses } from './responses/read-responses.ts';
+import type { ResponseMeta } from './responses/response-object.ts';
 import { openClientConnection, sendResponse } from './send-response.ts';
 
-/** A running simulator. `stop` ends its open connections at once. */
-export type Simulator = { baseUrl: string; port: number; stop(): Promise<void> };
+/**
+ * A running simulator. `responses` are the responses that it keeps. `stop` ends its open connections and all
+ * productions at once.
+ */
+export type Simulator = { baseUrl: string; port: number; responses: KeptResponses; stop(): Promise<void> };
 
 const MODELS = {
   object: 'list',
   data: [{ id: 'demo', object: 'model', created: 1_767_225_600, owned_by: 'simulator' }],
 };
 
-const WIRES: Record<string, (sent: unknown, stamp: Stamp) => Reading> = {
+type ReadWire = (sent: unknown, stamp: Stamp) => Reading & { meta?: ResponseMeta };
+
+const WIRES: Record<string, ReadWire> = {
   'POST /v1/chat/completions': readChat,
   'POST /v1/responses': readResponses,
 };
 
+type SimulatorOptions = {
+  host?: string;
+  port?: number;
+  onRequest?: OnRequest;
+  onResponseRequest?: OnResponseRequest;
+  limits?: Partial<ResponseLimits>;
+};
+
 /** Starts a server of OpenAI Chat Completions and Responses, scripted by its input. Port 0 takes a free port. */
-export async function startSimulator(
-  options: { host?: string; port?: number; onRequest?: OnRequest } = {},
-): Promise<Simulator> {
-  const { host = '127.0.0.1', port = 0, onRequest } = options;
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { host = '127.0.0.1', port = 0, onRequest, onResponseRequest } = options;
+  const kept = openKeptResponses(options.limits);
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     const path = request.url?.split('?')[0] ?? '';
     const route = `${request.method} ${path}`;
     const read = WIRES[route];
-    if (read) return void answer(request, response, { path, read, onRequest });
+    if (read) return void answer(request, response, { path, read, onRequest, kept });
+    const about = readResponseRequest(request.method, request.url);
+    if (about) return void answerAbout({ ...about, headers: request.headers }, response, { kept, onResponseRequest });
     const [status, body] =
       route === 'GET /v1/models' ? [200, MODELS] : [404, refusalBody('unknown_url', `There is no ${route} here.`)];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -42,9 +63,10 @@ export async function startSimulator(
   await once(server, 'listening');
   const address = server.address();
   const boundPort = typeof address === 'object' && address ? address.port : port;
-  return { baseUrl: `http://${host}:${boundPort}/v1`, port: boundPort, stop };
+  return { baseUrl: `http://${host}:${boundPort}/v1`, port: boundPort, responses: kept.responses, stop };
 
   async function stop(): Promise<void> {
+    kept.stop();
     if (!server.listening) return;
     const closed = once(server, 'close');
     server.close();
@@ -66,10 +88,13 @@ export type ReceivedRequest = {
 };
 /** Called once for each readable request to the model. If it returns a promise, the answer waits for it. */
 type OnRequest = (request: ReceivedRequest) => unknown;
-type Route = { path: string; read: (sent: unknown, stamp: Stamp) => Reading; onRequest: OnRequest | undefined };
+/** Called once for each request about a response. If it returns a promise, the answer waits for it. */
+type OnResponseRequest = (request: ResponseRequest) => unknown;
+type Kept = ReturnType<typeof openKeptResponses>;
+type Route = { path: string; read: ReadWire; onRequest: OnRequest | undefined; kept: Kept };
 
 /** Answers a request to the model. Rejects only if `onRequest` throws. */
-async function answer(request: IncomingMessage, response: ServerResponse, { path, read, onRequest }: Route) {
+async function answer(request: IncomingMessage, response: ServerResponse, { path, read, onRequest, kept }: Route) {
   const client = openClientConnection(response);
   const raw = await text(request).catch(() => null);
   if (raw === null) return;
@@ -78,13 +103,41 @@ async function answer(request: IncomingMessage, response: ServerResponse, { path
   const sent = JsonObject.parse(parseJson(raw));
   const id = randomUUID();
   const reading = read(sent, { id, createdAt: Math.floor(Date.now() / 1000) });
-  if (reading.kind === 'unreadable') return sendResponse(renderError(reading.refusal, `req_${id}`), client);
+  const requestId = `req_${id}`;
+  if (reading.kind === 'unreadable') return sendResponse(renderBody(reading.refusal, requestId), client);
 
-  const { body, refusal, renderer } = reading;
+  const { body, refusal, renderer, meta } = reading;
+  if (meta) kept.count('create');
   await onRequest?.({ path, body, sent, headers, aborted: client.aborted });
-  const attempt = attemptOf(headers['x-client-request-id']);
-  const simulated = refusal ?? replyTo({ body, bodyLength: raw.length, ...attempt });
-  await sendResponse(renderResponse(simulated, `req_${id}`, renderer), client);
+  const simulated = refusal ?? replyTo({ body, bodyLength: raw.length, ...attemptOf(headers[REQUEST_NAME]) });
+  const createdBy = nameOf(headers);
+  if (meta?.request.background && simulated.kind === 'reply') {
+    return createBackground(simulated, meta, { store: kept.store, client, requestId, createdBy, renderer });
+  }
+  await sendResponse(renderResponse(simulated, requestId, renderer), client);
+  const isWhole = simulated.kind === 'reply' && !simulated.flaw && client.isEnded();
+  if (meta && meta.request.store !== false && isWhole) kept.store.keep(endedResponse(simulated.reply, meta, createdBy));
+}
+
+type About = { kept: Kept; onResponseRequest: OnResponseRequest | undefined };
+
+/** Answers a request about a response. Rejects only if `onResponseRequest` throws. */
+async function answerAbout(
+  about: Omit<ResponseRequest, 'createdBy'>,
+  response: ServerResponse,
+  { kept, onResponseRequest }: About,
+): Promise<void> {
+  const client = openClientConnection(response);
+  kept.count(about.kind);
+  const createdBy = kept.store.find(about.id)?.createdBy ?? null;
+  await onResponseRequest?.({ ...about, createdBy });
+  await answerRequest(about, { store: kept.store, client, requestId: `req_${randomUUID()}` });
+}
+
+const REQUEST_NAME = 'x-client-request-id';
+
+function nameOf({ [REQUEST_NAME]: name }: IncomingHttpHeaders): string | null {
+  return typeof name === 'string' ? name : null;
 }
 
 const JsonObject = z.record(z.string(), z.unknown()).catch({});

@@ -20,7 +20,7 @@ function checkState({ previous_response_id: id, ...request }: ResponsesRequest):
     const message = `Previous response with id '${id}' not found.`;
     return { code: 'previous_response_not_found', message, param: 'previous_response_id' };
   }
-  const param = (['background', 'conversation', 'prompt'] as const).find((field) => request[field]);
+  const param = (['conversation', 'prompt'] as const).find((field) => request[field]);
   return param ? { code: 'unsupported_parameter', message: `Unsupported parameter: '${param}'.`, param } : null;
 }
 

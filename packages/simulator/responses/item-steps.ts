@@ -17,6 +17,24 @@ export function itemSteps(items: OutputItem[], { chunkChars, interleave }: Pace)
   return [...steps.slice(0, calls).flat(), ...sideBySide(steps.slice(calls))];
 }
 
+/** Groups events into those that are sent together. Each delta begins a group, and the first event. */
+export function groupSteps(steps: Step[]): Step[][] {
+  const groups: Step[][] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (last && step.text === undefined) last.push(step);
+    else groups.push([step]);
+  }
+  return groups;
+}
+
+/** Renders an event as a named server-sent event. */
+export function renderStep({ type, fields, text }: Step, sequenceNumber: number): string {
+  const delta = text === undefined ? {} : { delta: text };
+  const data = { type, sequence_number: sequenceNumber, ...fields, ...delta };
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
 function openedItem(item: OutputItem): Record<string, unknown> {
   switch (item.type) {
     case 'reasoning':

@@ -5,10 +5,11 @@ import type { Refusal } from '../reply.ts';
 import { chatRequestOf } from './chat-request-of.ts';
 import { checkRequest } from './check-request.ts';
 import { renderResponseStream } from './render-response-stream.ts';
-import { responseObject } from './response-object.ts';
+import { type ResponseMeta, responseObject } from './response-object.ts';
 import { ResponsesRequest } from './responses-request.ts';
 
-export function readResponses(sent: unknown, stamp: Stamp): Reading {
+/** Reads a Responses request. A readable request has `meta`, by which the server keeps its response. */
+export function readResponses(sent: unknown, stamp: Stamp): Reading & { meta?: ResponseMeta } {
   const { data: request, error } = ResponsesRequest.safeParse(sent, { reportInput: true });
   if (!request) return { kind: 'unreadable', refusal: refuseUnreadable(error.issues) };
   const problem = checkRequest(request);
@@ -21,6 +22,7 @@ export function readResponses(sent: unknown, stamp: Stamp): Reading {
       whole: (reply) => responseObject(reply, { request, stamp }),
       stream: (response) => renderResponseStream(response, { request, stamp }),
     },
+    meta: { request, stamp },
   };
 }
 

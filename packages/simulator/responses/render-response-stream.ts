@@ -2,7 +2,7 @@ import { errorBody } from '../error-body.ts';
 import type { FlawedReply, RenderedStream } from '../render-response.ts';
 import type { Flaw } from '../reply.ts';
 import { shownOf } from '../slices.ts';
-import { itemSteps, type Step } from './item-steps.ts';
+import { groupSteps, itemSteps, renderStep, type Step } from './item-steps.ts';
 import { begunResponse, type ResponseMeta, type ResponseObject, responseObject } from './response-object.ts';
 
 /**
@@ -13,26 +13,23 @@ export function renderResponseStream({ reply, pace, flaw }: FlawedReply, meta: R
   const response = responseObject(reply, meta);
   const begun = begunResponse(meta);
   const shown = shownOf(itemSteps(response.output, pace), flaw);
-  const { steps = [], broken = [], ending = 'end' } = closing(flaw, response);
-  const all: Step[] = [
+  const { steps = [], broken = [], ending = 'end' } = closingOf(flaw, response);
+  const before: Step[] = [
     ...['created', 'in_progress'].map((name) => ({ type: `response.${name}`, fields: { response: begun } })),
     // Some servers send only deltas and the whole response.
     ...(flaw?.kind === 'no_done' ? shown.filter(({ type }) => !type.endsWith('.done')) : shown),
-    ...steps,
   ];
-  const chunks: string[] = [];
-  for (const [index, step] of all.entries()) {
-    const event = renderEvent(step, index);
-    // A delta begins a chunk, and so does each event of the end. Other events belong to the chunk before them.
-    const begins = index === 0 || step.text !== undefined || steps.includes(step);
-    chunks.push(begins ? event : `${chunks.pop()}${event}`);
-  }
+  const groups = [...groupSteps(before), ...steps.map((step) => [step])];
+  let number = 0;
+  const chunks = groups.map((group) => group.map((step) => renderStep(step, number++)).join(''));
   return { chunks: [...chunks, ...broken], ending };
 }
 
+/** The last events of a stream, the bytes after them that are no event, and the end of the stream. */
 type Closing = { steps?: Step[]; broken?: string[]; ending?: RenderedStream['ending'] };
 
-function closing(flaw: Flaw | null, response: ResponseObject): Closing {
+/** Returns the end of a stream: the terminal event, or the flaw. */
+export function closingOf(flaw: Flaw | null, response: ResponseObject): Closing {
   switch (flaw?.kind) {
     case undefined:
     case 'no_done':
@@ -69,10 +66,4 @@ function dripSteps(output_index: number): Step[] {
     { type: 'response.content_part.added', fields: { ...place, part } },
     { type: 'response.output_text.delta', fields: { ...place, logprobs: [] }, text: 'drip ' },
   ];
-}
-
-function renderEvent({ type, fields, text }: Step, sequenceNumber: number): string {
-  const delta = text === undefined ? {} : { delta: text };
-  const data = { type, sequence_number: sequenceNumber, ...fields, ...delta };
-  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

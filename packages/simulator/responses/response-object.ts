@@ -22,7 +22,7 @@ export function responseObject(reply: SimulatedReply, meta: ResponseMeta): Respo
     object: 'response',
     created_at: meta.stamp.createdAt,
     status,
-    background: false,
+    background: request.background === true,
     error: status === 'failed' ? { code: 'server_error', message: errorBody(500).error.message } : null,
     incomplete_details: reason === null ? null : { reason },
     ...echoOf(request),
@@ -31,9 +31,10 @@ export function responseObject(reply: SimulatedReply, meta: ResponseMeta): Respo
   };
 }
 
-export function begunResponse(meta: ResponseMeta): ResponseObject {
+/** Returns a response that has no output yet. */
+export function begunResponse(meta: ResponseMeta, status = 'in_progress'): ResponseObject {
   const nothing = { reasoning: '', text: null, refusal: null, calls: [], finishReason: null, usage: null };
-  return responseObject(nothing, meta);
+  return { ...responseObject(nothing, meta), status };
 }
 
 function outcomeOf(finishReason: string | null): { status: string; reason: string | null } {

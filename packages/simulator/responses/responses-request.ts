@@ -59,9 +59,8 @@ const ignored = {
   user: z.string().optional(),
 };
 
-/** Fields that require a stateful server, which the simulator is not. */
+/** Fields that require earlier responses or stored objects, which the simulator does not read. */
 const stateful = {
-  background: z.boolean().nullish(),
   conversation: z.unknown().optional(),
   previous_response_id: z.string().nullish(),
   prompt: z.unknown().optional(),
@@ -73,6 +72,7 @@ export const ResponsesRequest = z.strictObject({
   ...stateful,
   model: z.string().min(1),
   input: z.union([z.string(), z.array(InputItem)]),
+  background: z.boolean().nullish(),
   instructions: z.string().nullish(),
   include: z
     .array(
