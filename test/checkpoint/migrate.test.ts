@@ -7,6 +7,7 @@ import { migrate, requireMigrated } from '#core/checkpoint/migrate.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { Misconfigured } from '#core/failure.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
+import { MIGRATION_NAMES } from '#test/harness/stores/migration-names.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 test('concurrent migrations of an empty database run once', async () => {
@@ -14,7 +15,7 @@ test('concurrent migrations of an empty database run once', async () => {
 
   const applied = await use(url, (db) => Promise.all([migrate(db), migrate(db), migrate(db)]));
 
-  expect(applied.flat()).toEqual(['0001-pawl']);
+  expect(applied.flat()).toEqual(MIGRATION_NAMES);
   await use(url, requireMigrated);
 });
 
@@ -24,7 +25,7 @@ test('a database that lacks a migration is refused with the command to run', asy
   const refusal = use(url, requireMigrated);
 
   await expect(refusal).rejects.toThrow(
-    new Misconfigured('The database lacks 0001-pawl. Run `npm run migrate` first.'),
+    new Misconfigured(`The database lacks ${MIGRATION_NAMES.join(', ')}. Run \`npm run migrate\` first.`),
   );
 });
 
@@ -35,10 +36,10 @@ const DIFFERS =
 
 test.each([
   ['a migration of another version', ['0000-older'], LACKS('the migration 0000-older')],
-  ['migrations of another program', ['0000-older', '0002-newer'], LACKS('the migration 0000-older and 1 more')],
+  ['migrations of another program', ['0000-older', '9000-newer'], LACKS('the migration 0000-older and 1 more')],
   ['a migration with the same name and another text', ['0001-pawl@0123456789abcdef'], DIFFERS],
   ['a migration without a hash', ['0001-pawl'], DIFFERS],
-  ['an edited migration and a newer one', ['0001-pawl@0123456789abcdef', '0002-newer@0123456789abcdef'], DIFFERS],
+  ['an edited migration and a newer one', ['0001-pawl@0123456789abcdef', '9000-newer@0123456789abcdef'], DIFFERS],
 ])('a database with %s is refused by all parts with an instruction', async (_, names, why) => {
   const url = await createTestDatabase();
   await use(url, async (db) => {
@@ -53,7 +54,7 @@ test.each([
 
 test('a version works on a database with newer additions, and its migration skips them', async () => {
   const url = await createTestDatabase();
-  await use(url, (db) => addMigrations(db, ['0002-newer@0123456789abcdef']));
+  await use(url, (db) => addMigrations(db, ['9000-newer@0123456789abcdef']));
 
   await use(url, requireMigrated);
   const applied = await use(url, migrate);

@@ -16,14 +16,17 @@ import { type WorkerContext, workerContext } from '#services/worker/context.ts';
 import { startDue } from '#services/worker/deliveries/delivery-loop.ts';
 import { makeDeliverySlots } from '#services/worker/deliveries/delivery-slots.ts';
 import { jobHandler } from '#services/worker/job-handler.ts';
+import { closeResponses } from '#services/worker/routines/close-responses.ts';
 import { fireSchedules } from '#services/worker/routines/fire-schedules.ts';
 import { queueAllDelayed } from '#services/worker/routines/queue-delayed.ts';
 import { rescue } from '#services/worker/routines/rescue.ts';
 import { wakeAllWaiting } from '#services/worker/routines/wake-waiting.ts';
 import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { openWorker } from '#services/worker/worker.ts';
+import type { ResponseRequest } from '#simulator/background/response-request.ts';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
 import { ageLimits } from './age-limits.ts';
+import { ageResponses } from './age-responses.ts';
 import { apiClient } from './api-client.ts';
 import { makeGate } from './gate.ts';
 import { type LeasedStores, leaseStores } from './stores/lease-stores.ts';
@@ -64,12 +67,14 @@ function plainEnvironment(modelUrl: string) {
  */
 export async function createHarness({ env: given = {}, beside, ...options }: HarnessOptions = {}) {
   const modelRequests: ReceivedRequest[] = [];
+  const responseRequests: ResponseRequest[] = [];
   const gate = makeGate();
   const simulator = await startSimulator({
     onRequest: (request) => {
       modelRequests.push(request);
       return gate.pass();
     },
+    onResponseRequest: (request) => responseRequests.push(request),
   });
   const own = typeof given === 'function' ? given(simulator.baseUrl) : given;
   const stores = beside?.stores ?? (await leaseStores({ ...options, env: own }));
@@ -108,6 +113,8 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
   return {
     ...client,
     ...{ url: api.url, env, stores, settings, db, parts, worker, log, modelRequests, handle, workOnce },
+    /** The responses that the model keeps, and the requests to read, follow, cancel or delete them. */
+    ...{ keptResponses: simulator.responses, responseRequests },
     deliver,
     /** Runs jobs until no job waits, then delivers. `deliveries` is the number of deliveries of each job. */
     workUntilIdle,
@@ -144,6 +151,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       await sql`update webhook_endpoints set failing_since = failing_since - ${earlier},
         old_secret_until = old_secret_until - ${earlier}`.execute(db);
       await ageLimits(db, ms);
+      await ageResponses(db, ms);
     },
     /** Resolves once the worker has received a cancel of a turn, or a watch. */
     untilReceived,
@@ -172,6 +180,8 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       await parts.admission.tick();
       return rescue(worker);
     },
+    /** Does the worker's periodic work for responses at providers that no round waits for. */
+    closeResponses: () => closeResponses(worker),
     workBulks: () => workBulks(worker, UNTIL_DONE),
     [Symbol.asyncDispose]: async () => {
       await api.close(100);

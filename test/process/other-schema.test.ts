@@ -10,6 +10,7 @@ import { startProgram, surroundings } from '#test/harness/parts/start-program.ts
 import { scripted } from '#test/harness/scripted.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
+import { MIGRATION_NAMES } from '#test/harness/stores/migration-names.ts';
 import { runStatement } from '#test/harness/stores/run-statement.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
@@ -18,7 +19,7 @@ import { untilLogged } from '#test/harness/until-logged.ts';
 const NEWER = `
   alter table turns add column sample text not null default 'new';
   create table samples (id text primary key);
-  insert into kysely_migration values ('0002-sample@0123456789abcdef', '2026-01-01T00:00:00.000Z')`;
+  insert into kysely_migration values ('9000-sample@0123456789abcdef', '2026-01-01T00:00:00.000Z')`;
 
 const greeting = { model: 'sim/demo', input: scripted({ answer: 'Hello.' }) };
 const greeted = { status: 'completed', output: 'Hello.' };
@@ -63,7 +64,7 @@ test.each(PARTS.flatMap((part) => (['edited', 'foreign'] as const).map((kind) =>
     const url = await createTestDatabase();
     await runStatement(
       url,
-      `update kysely_migration set name = '${OTHER[kind]}'; alter table turns drop column priority cascade`,
+      `update kysely_migration set name = '${OTHER[kind]}' where name like '0001-%'; alter table turns drop column priority cascade`,
     );
 
     const ended = await start(part, url);
@@ -80,7 +81,7 @@ test.each(['api', 'worker'])('%s ends its start if the database is older', async
   const ended = await start(part, url);
 
   expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toBe('The database lacks 0001-pawl. Run `npm run migrate` first.\n');
+  expect(ended.stderr).toBe(`The database lacks ${MIGRATION_NAMES.join(', ')}. Run \`npm run migrate\` first.\n`);
 });
 
 test('standalone migrates an older database at its start', async () => {
@@ -108,7 +109,7 @@ test('all parts work on a database that a newer version has extended', async () 
 
   expect(migrated.stdout).toContain('the database is already up to date');
   expect(api.lines.map(({ msg }) => msg)).toContain(
-    'the database has 0002-sample of a newer version: go back one release at most',
+    'the database has 9000-sample of a newer version: go back one release at most',
   );
   expect(alone).toMatchObject(greeted);
   expect(await client.untilEnded(second.id)).toMatchObject({ status: 'completed', output: 'Hello.' });

@@ -20,6 +20,7 @@ async function resolve(config: StandingConfig, can: { tools: boolean }) {
     has: (name) => name === 'basic',
     find: () => found(can.tools),
     ofModel: () => found(can.tools),
+    responsesOf: () => undefined,
     twoWires: () => null,
     timeoutLimitMs: 3_600_000,
     list: () => [],
