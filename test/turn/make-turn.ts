@@ -19,6 +19,7 @@ const work: Work = {
   draft: 0,
   waitedMs: 0,
   tierWait: null,
+  background: null,
   rateLimited: false,
   retryAt: null,
   early: false,

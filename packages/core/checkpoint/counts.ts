@@ -41,7 +41,7 @@ export async function findRateLimits(db: Db): Promise<Map<string, string>> {
   const query = sql<{ provider: string; until: string }>`
     select provider, max(until)::text as until from (
       select provider, model, min(retry_at) as until from work
-      where rate_limited and step like 'r%' and retry_at > now()
+      where rate_limited and step like 'r%' and retry_at > now() and background ->> 'step' is distinct from step
         and not exists (select from provider_waits where turn_id = work.id) group by provider, model
     ) as limited group by provider`;
   const rows = await read(db, query);

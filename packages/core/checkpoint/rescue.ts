@@ -53,7 +53,8 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
 }
 
 /**
- * Postpones late rounds until the limits of their models end, spread over time. Deadlines stay. A worker still gets
+ * Postpones late rounds until the limits of their models end, spread over time. A round that waits for a response needs
+ * no request. Deadlines stay. A worker still gets
  * turns after their maximum wait, which it fails, and turns with a fallback model or tier.
  */
 async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<void> {
@@ -62,7 +63,7 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
       select id, "forMs", case when counts then "forMs" else 0 end as "countedMs"
       from work ${withConfig}
       join json_to_recordset(${limits}::json) as limited (name text, "forMs" double precision, counts boolean) on name = ${limitName}
-      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true)
+      where ${isLate} and step like 'r%' and background is null and coalesce(deadline_at > now(), true)
         and config -> 'fallback_models' is null and config -> 'tier_fallback' is null
         and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
       order by due_bucket limit ${MAX_POSTPONED} for no key update of work skip locked

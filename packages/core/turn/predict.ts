@@ -69,7 +69,7 @@ export type AnswerRound = Omit<SavedRound, 'calls'>;
 /** The work on a step that is now due: no run has taken it, and its wakeup was enqueued once. */
 const FRESH_STEP = {
   ...{ generation: 0, leaseOwner: null, leased: false, starts: 0, attempts: 0 },
-  ...{ rateLimited: false, retryAt: null, early: false, draft: 0, tierWait: null },
+  ...{ rateLimited: false, retryAt: null, early: false, draft: 0, tierWait: null, background: null },
 } satisfies Partial<Work>;
 
 /** Returns the turn after its creation. */

@@ -1,4 +1,5 @@
 import type { TurnTrace } from '../trace-context.ts';
+import type { Background } from './background/background.ts';
 import type { Compaction } from './compaction/compaction.ts';
 import { type LimitReason, limits } from './limits.ts';
 import type { Violation } from './output/violation.ts';
@@ -184,6 +185,8 @@ export type Work = {
   waitedMs: number;
   /** Null until the provider refuses the round for lack of capacity, or the round changes its tier. */
   tierWait: TierWait | null;
+  /** The responses of its provider that the round waits for. Null if there are none. */
+  background: Background | null;
   /** The step was postponed for a rate limit, or for capacity. */
   rateLimited: boolean;
   /** The time of the next attempt of a postponed step, or null after that time. */

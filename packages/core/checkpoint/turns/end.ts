@@ -36,7 +36,12 @@ export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRou
   const isLean = !hasSubscribers && !error && (lastRound.calls ?? []).length === 0;
   const writeAlone = isLean ? writeEndingLean : writeEndingAlone;
   const wakeups = wakeupsOf(await writeAlone(db, row));
-  return wakeups ?? db.transaction().execute((trx) => endTurn(trx, ending));
+  if (wakeups) return wakeups;
+  return isTrx(db) ? endTurn(db, ending) : db.transaction().execute((trx) => endTurn(trx, ending));
+}
+
+function isTrx(db: Db): db is Trx {
+  return db.isTransaction;
 }
 
 function wakeupsOf([ended]: Ended[]): Wakeup[] | null {

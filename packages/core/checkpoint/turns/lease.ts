@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
 import { write } from '../../postgres/read-write.ts';
+import type { Background } from '../../turn/background/background.ts';
 import type { Turn } from '../../turn/turn.ts';
 import { hasCome } from '../sql/due.ts';
 import { isFree, leaseFor } from '../sql/lease.ts';
 import { hasSlot } from '../sql/slot.ts';
 import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
+import { awaitedResponses } from './reading/select.ts';
+
+/** The state of a step with its new lease: its draft number, its joined inputs, and the responses it waits for. */
+export type LeasedStep = { draft: number; inputs: number; background: Background | null };
 
 /**
  * Takes the lease of the step that the run has loaded, with a draft number that no other run has (R18). Returns
@@ -15,16 +20,16 @@ import type { Db } from '../tables.ts';
  * - the turn has left the model or the tier that the run would ask (R24), or waits for a slot (R27)
  *
  * The first lease starts the turn, with all `inputs` that have joined (R29). A run that has loaded fewer has to load
- * the turn again.
+ * the turn again. An earlier run may have committed a response since the load, which this run then follows (R40).
  */
-export async function takeLease(db: Db, turn: Turn, runId: string): Promise<{ draft: number; inputs: number } | null> {
+export async function takeLease(db: Db, turn: Turn, runId: string): Promise<LeasedStep | null> {
   const { step, model, tierWait } = turn.work;
   const asked = { ownModel: model, ownTier: tierWait?.tier ?? null };
   const [taken] = await take(db, { turnId: turn.id, step, ...asked, runId, eventId: newId('evt') });
   return taken ?? null;
 }
 
-const take = writeFor<{ draft: number; inputs: number }>(
+const take = writeFor<LeasedStep>(
   sql`step text, "ownModel" text, "ownTier" text, "runId" text, "eventId" text`,
   (input) => sql`
     with ${input},
@@ -36,13 +41,13 @@ const take = writeFor<{ draft: number; inputs: number }>(
       from input where work.id = "turnId" and at_head and model = "ownModel" and work.step = input.step
         and ${isFree} and ${hasCome('retry_at')} and ${hasSlot}
         and tier_wait ->> 'tier' is not distinct from "ownTier"
-      returning work.id, draft - 1 as draft, inputs, last_event, started_at = now() as is_first, "eventId"
+      returning work.id, work.step, work.model, background, draft - 1 as draft, inputs, last_event, started_at = now() as is_first, "eventId"
     ),
     event as (
       insert into events (turn_id, number, id, type)
       select id, last_event, "eventId", 'turn.started' from leased where is_first
     )
-    select id as "turnId", draft, inputs from leased`,
+    select id as "turnId", draft, inputs, ${awaitedResponses} as background from leased`,
 );
 
 /**

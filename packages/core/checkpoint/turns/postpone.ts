@@ -43,6 +43,10 @@ export type Postponement = {
   tier?: ServiceTier;
   /** A round that waits for room under a limit of its provider, for the first time or again. */
   waiter?: Waiter;
+  /** How often the round has polled its response, for a round that waits for one. */
+  polls?: number;
+  /** The responses that the round no longer waits for. It keeps the responses of a later run (R40). */
+  dropped?: readonly string[] | undefined;
   /** The data of the event, or null for no event. The event is `step.retrying`, unless the tier changes. */
   eventData: Record<string, unknown> | null;
 };
@@ -55,14 +59,16 @@ export type Postponement = {
  * enqueue, or null if no row was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {
-  const { attempt, eventData, generation: ownGeneration, draft: ownDraft = null, failed, ...rest } = later;
-  const { requests = 0, published = false, tier = null, lacksCapacity = false, waiter } = later;
+  const { attempt, eventData, generation: ownGeneration, draft: ownDraft = null, failed, dropped, ...rest } = later;
+  const { requests = 0, published = false, tier = null, lacksCapacity = false, waiter, polls = null } = later;
   const row = {
     ...rest,
     ownGeneration,
     ownDraft,
     requests,
     published,
+    polls,
+    dropped: rawJson(dropped),
     counts: attempt ? 1 : 0,
     ...{ toTier: tier, capacityRefusals: lacksCapacity ? 1 : 0, eventType: tier ? 'tier.changed' : 'step.retrying' },
     ...{ limitName: waiter?.name ?? null, limitRequests: waiter?.requests ?? 0, limitTokens: waiter?.tokens ?? 0 },
@@ -83,9 +89,13 @@ const tierWaitAfterTry = sql`case when "capacityRefusals" = 0 and "toTier" is nu
           'refusals', coalesce((work.tier_wait ->> 'refusals')::int, 0) + "capacityRefusals",
           'since', coalesce(work.tier_wait ->> 'since', now()::text), 'tier', coalesce("toTier", work.tier_wait ->> 'tier')) end`;
 
+/** The responses of a round after a try. They stay, unless the try has dropped exactly these responses. */
+const backgroundAfterTry = sql`case when work.background -> 'responses' = dropped::jsonb then null
+          when polls is not null then jsonb_set(work.background, '{polls}', to_jsonb(polls)) else work.background end`;
+
 const write = writeFor<TurnWakeup & { isDue: boolean }>(
   sql`step text, "ownGeneration" int, "runId" text, called json, "delayMs" double precision, counts int, requests int,
-  "rateLimited" boolean, "waitedMs" int, "ownDraft" int, published boolean, "toTier" text, "capacityRefusals" int, "eventType" text, "limitName" text,
+  "rateLimited" boolean, "waitedMs" int, "ownDraft" int, published boolean, polls int, dropped text, "toTier" text, "capacityRefusals" int, "eventType" text, "limitName" text,
   "limitRequests" int, "limitTokens" double precision, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
@@ -96,7 +106,9 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
         draft = ${draftAfterTry},
         attempts = attempts + counts, failed_requests = failed_requests + requests, rate_limited = "rateLimited",
         waiting_since = case when rate_limited and "rateLimited" then waiting_since else now() end,
-        tier_wait = ${tierWaitAfterTry}, waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
+        tier_wait = ${tierWaitAfterTry},
+        background = ${backgroundAfterTry},
+        waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
       from input where work.id = "turnId" and status in ('queued', 'in_progress') and work.step = input.step
         and ${mayGiveUp(sql`"ownGeneration"`)}
       returning work.id, work.step, work.generation, provider, priority, slot, last_event, "runId", called, "eventType", "eventData", "eventId",

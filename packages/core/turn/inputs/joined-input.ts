@@ -23,6 +23,13 @@ export function placeJoined<R extends { inputsSent: number }>({
   return { rounds: placed, pendingInput: contentOf(joined.slice(Math.max(begun, sentBefore(rounds.length)))) };
 }
 
+/** Returns the turn as it was when only its first `count` inputs had joined. Later inputs stay pending. */
+export function withInputs(turn: Turn, count: number): Turn {
+  if (turn.joined.length <= count) return turn;
+  const joined = turn.joined.slice(0, count);
+  return { ...turn, joined, ...placeJoined({ ...turn, joined }) };
+}
+
 /** Returns all inputs of a turn. Its items are numbered in this order. */
 export function wholeInput({
   input,

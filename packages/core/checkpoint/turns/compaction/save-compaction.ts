@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { newId } from '../../../id.ts';
 import type { Compaction } from '../../../turn/compaction/compaction.ts';
 import { recordSummaries, usedBy, usedColumn } from '../../sql/rounds/record-rounds.ts';
-import { writeFor } from '../../sql/statement.ts';
+import { rawJson, writeFor } from '../../sql/statement.ts';
 import type { Db } from '../../tables.ts';
 
 /**
@@ -17,6 +17,8 @@ export type NewCompaction = {
   isUsed: boolean;
   covered: string[];
   ownModel: string;
+  /** The responses that refused the history as too long. The round no longer waits for them (R40). */
+  dropped?: readonly string[] | undefined;
 };
 
 /**
@@ -25,10 +27,14 @@ export type NewCompaction = {
  * after it was asked or has its reply (R23), or was handed to another model (R24). A summary is left out if content
  * that it covers was deleted since it was asked for. Returns the compaction, or null if no row was written.
  */
-export async function saveCompaction(db: Db, { compaction, ...about }: NewCompaction): Promise<Compaction | null> {
+export async function saveCompaction(
+  db: Db,
+  { compaction, dropped, ...about }: NewCompaction,
+): Promise<Compaction | null> {
   const [saved] = await write(db, {
     ...compaction,
     ...about,
+    dropped: rawJson(dropped),
     used: usedBy(compaction.usage, 0),
     eventId: newId('evt'),
   });
@@ -58,7 +64,7 @@ const isStale = sql`(summary is not null and "leftOut" < (
 const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
   sql`round int, strategy text, "upToTurn" text, "upToRound" int, summary text, "beforeTokens" int, "afterTokens" int, "leftOut" int,
   model text, usage json, ${usedColumn}, requests int, "failedRequests" int, "isUsed" boolean, covered json, "ownModel" text,
-  "eventId" text`,
+  dropped text, "eventId" text`,
   (input) => sql`
     with ${input},
     held as materialized (${lockWork}),
@@ -66,6 +72,7 @@ const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
     known as materialized (select "turnId", ${isStale} as stale from input),
     work as (
       update work set compacted_before = round, attempts = 0, failed_requests = failed_requests + "failedRequests",
+        background = case when work.background -> 'responses' = dropped::jsonb then null else work.background end,
         last_event = last_event + ("isUsed" and not stale)::int
       from input join known using ("turnId")
       where work.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round

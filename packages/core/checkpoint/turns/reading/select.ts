@@ -66,6 +66,11 @@ export const requestColumns = sql`${requestExceptConfig}, config`;
 const tierWait = sql`case when tier_wait is not null then json_build_object('refusals', tier_wait -> 'refusals', 'tier', tier_wait -> 'tier',
   'waitedMs', extract(epoch from now() - (tier_wait ->> 'since')::timestamptz) * 1000) end`;
 
+/** The responses that a round waits for (R40), with their age. Null for nearly all turns. */
+export const awaitedResponses = sql`case when background ->> 'step' = step and background ->> 'model' = model then json_build_object(
+  'responses', background -> 'responses', 'inputs', background -> 'inputs', 'polls', background -> 'polls',
+  'ageMs', extract(epoch from now() - (background ->> 'at')::timestamptz) * 1000) end`;
+
 /**
  * The state of a row of `turn_states`. The database's clock decides whether it is `leased` (R9) and
  * `uncontended` (R3).
@@ -85,7 +90,8 @@ export const stateExceptOutput = sql`
   greatest(coalesce(waiting_since, created_at), case when retry_at <= now() then retry_at end,
     case when lease_until <= now() then lease_until end)::text as "waitingSince", slot,
   coalesce(slot = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
-  inputs_at_start as "inputsAtStart", ${tierWait} as "tierWait", completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
+  inputs_at_start as "inputsAtStart", ${tierWait} as "tierWait", ${awaitedResponses} as background,
+  completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
 export const stateColumns = sql`${stateExceptOutput}, output`;
 
 /** Selects the inputs that joined a turn, but only if the turn counts any. `turn` is the relation with its columns. */
@@ -199,9 +205,9 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
     leased,
     ...rest
   } = row;
-  const { uncontended, overdue, deadlineInMs, starts, attempts, draft, waitedMs, tierWait, rateLimited, ...others } =
+  const { uncontended, overdue, deadlineInMs, starts, attempts, draft, waitedMs, tierWait, background, ...others } =
     rest;
-  const { retryAt, early, waitingSince, slot, quotaFull, hasEndpoints, joined, ...turn } = others;
+  const { rateLimited, retryAt, early, waitingSince, slot, quotaFull, hasEndpoints, joined, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
@@ -211,7 +217,8 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
     joined: joined ?? [],
     work: {
       ...{ step, model, generation, atHead, delayed, leaseOwner, leased, uncontended, overdue },
-      ...{ deadlineInMs, starts, attempts, draft, waitedMs, tierWait, rateLimited, retryAt, early, waitingSince },
+      ...{ deadlineInMs, starts, attempts, draft, waitedMs, tierWait, background, rateLimited },
+      ...{ retryAt, early, waitingSince },
       ...{ slot, quotaFull, hasEndpoints },
     },
   };
