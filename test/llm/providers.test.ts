@@ -175,7 +175,7 @@ test('PAWL_MODEL_IDLE_TIMEOUT_MS ends a request to a silent provider', async () 
 });
 
 test('each provider lists its capabilities', () => {
-  const can = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true };
+  const can = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true, background: false };
 
   expect(configureProviders({}, sim).list()).toEqual([
     { name: 'sim', wire: 'openai', streaming: true, ...can },

@@ -30,9 +30,11 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
   return {
     ...provider,
     async ask(request, signal, onDelta) {
-      const watch = startWatch(provider.name, boundsOf(bounds, request), signal);
+      const own = boundsOf(bounds, request);
+      const watch = startWatch(provider.name, own, signal);
       try {
-        const reply = provider.ask(request, watch.signal, (delta) => watch.take(delta) && onDelta(delta));
+        const asked = request.background ? inBackground(request, own, watch) : request;
+        const reply = provider.ask(asked, watch.signal, (delta) => watch.take(delta) && onDelta(delta));
         return await usableReply(provider.name, Promise.race([reply, watch.broken]));
       } finally {
         watch.stop();
@@ -49,12 +51,33 @@ function boundsOf(bounds: Bounds, { serviceTier, times }: Pick<RoundRequest, 'se
   return { ...bounds, timeoutMs, idleTimeoutMs: flexIdleTimeoutMs, ...times };
 }
 
+/**
+ * Returns a request in the background. Its times end once the id of its response is known, since the response
+ * continues without a connection. The idle time then ends a silent stream, and not the response.
+ */
+function inBackground(request: RoundRequest, { idleTimeoutMs }: Bounds, { endTimes }: Watch): RoundRequest {
+  const { background, times } = request;
+  if (!background) return request;
+  const known = () => {
+    const id = background.known();
+    if (id !== null) endTimes();
+    return id;
+  };
+  const commit = async (id: string) => {
+    endTimes();
+    return await background.commit(id);
+  };
+  return { ...request, times: { ...times, idleTimeoutMs }, background: { ...background, known, commit } };
+}
+
 type Watch = {
   signal: AbortSignal;
   /** Rejects with the reason for the end, even if the provider ignores the signal. */
   broken: Promise<never>;
   /** Returns whether the call is still running. Later deltas are dropped. */
   take(delta: Delta): boolean;
+  /** Ends the total time and the idle time. The limits of size stay. */
+  endTimes(): void;
   stop(): void;
 };
 
@@ -77,22 +100,28 @@ function startWatch(name: string, bounds: Bounds, callers: AbortSignal): Watch {
 
   const total = setTimeout(() => end(tooSlow(name, `no reply within ${timeoutMs} ms`)), timeoutMs);
   const idle = setTimeout(() => end(tooSlow(name, `silent for ${idleTimeoutMs} ms`)), idleTimeoutMs);
+  let hasTimes = true;
+  const endTimes = () => {
+    hasTimes = false;
+    clearTimeout(total);
+    clearTimeout(idle);
+  };
   let bytes = 0;
   let deltas = 0;
   return {
     signal,
     broken,
     take({ text }) {
-      idle.refresh();
+      if (hasTimes) idle.refresh();
       bytes += Buffer.byteLength(text);
       deltas += 1;
       if (bytes > maxReplyBytes) end(unusable(name, `more than ${mebibytes(maxReplyBytes)} of text`));
       if (deltas > MOST_DELTAS) end(unusable(name, `more than ${MOST_DELTAS.toLocaleString('en')} pieces`));
       return !signal.aborted;
     },
+    endTimes,
     stop() {
-      clearTimeout(total);
-      clearTimeout(idle);
+      endTimes();
       callers.removeEventListener('abort', onAbort);
     },
   };

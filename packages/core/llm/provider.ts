@@ -1,4 +1,5 @@
 import type { TraceHeaders } from '../trace-context.ts';
+import type { RunningResponse } from '../turn/background/background.ts';
 import type { PromptCache, ServiceTier } from '../turn/config/service-tier.ts';
 import type { ReasoningEffort, ToolChoice, Verbosity } from '../turn/config/tool-choice.ts';
 import type { Message } from '../turn/message.ts';
@@ -18,6 +19,23 @@ export type Caching = { ttl: CacheTtl | null; key: string };
 
 /** The milliseconds until a reply must be complete, and the most milliseconds without a delta. */
 export type RequestTimes = { timeoutMs?: number; idleTimeoutMs?: number };
+
+/**
+ * The responses of a round that is asked in the background. The server keeps them, so that any run of the round can
+ * follow them.
+ */
+export type BackgroundResponses = {
+  /** Whether the server keeps the response until it is deleted, or else for some minutes. */
+  isStored: boolean;
+  /** Whether the round only polls, since a run has left the stream of its response. */
+  isPolled: boolean;
+  /** Returns the id of the response that this request of the round has already created, or null. */
+  known(): string | null;
+  /** To be called immediately before a new response is requested. Rejects if another run may do so. */
+  create(): Promise<void>;
+  /** Commits the id of a new response. Rejects if the run has lost its round. */
+  commit(id: string): Promise<void>;
+};
 
 /** A round's request to a model, independent of wires. */
 export type RoundRequest = {
@@ -63,6 +81,8 @@ export type RoundRequest = {
   headers?: Record<string, string>;
   /** The turn's times, which replace the operator's. */
   times?: RequestTimes;
+  /** Set if the round is asked in the background. */
+  background?: BackgroundResponses;
   /** The ASCII name of this attempt of the round in the provider's logs. */
   requestId: string;
   trace?: TraceHeaders;
@@ -99,6 +119,30 @@ export function isOpenaiWire(wire: Capabilities['wire']): boolean {
 }
 
 /**
+ * The state of a response at its server. `away`: the server gave no usable answer, and may later. `refused`: it would
+ * refuse the same request again. `isReply`: the ended response is complete, or cut at a limit.
+ */
+export type ResponseState =
+  | { kind: 'lost' | 'away' | 'refused' }
+  | ({ kind: 'running' } & RunningResponse)
+  | ({ kind: 'ended'; isReply: boolean } & Pick<Reply, 'usage' | 'serviceTier'>);
+
+/** The responses that a server keeps. No function throws, except for an abort of the signal. */
+export type KeptResponses = {
+  /** Whether rounds of some models are asked in the background. */
+  isOn: boolean;
+  /** Whether rounds of a model are asked in the background. `model` is the provider's own name. */
+  isUsedFor(model: string): boolean;
+  /** Whether the server may keep responses until they are deleted. */
+  isStored: boolean;
+  read(id: string, signal: AbortSignal): Promise<ResponseState>;
+  /** Asks the server to stop a response, and returns its state afterwards. */
+  cancel(id: string, signal: AbortSignal): Promise<ResponseState>;
+  /** Deletes a response. Returns whether the server does not have it any more. */
+  remove(id: string, signal: AbortSignal): Promise<boolean>;
+};
+
+/**
  * One wire with a common interface. It renders requests and parses replies, without retries and state. If `signal`
  * aborts, the call ends at once and rethrows its reason. Every other end without a reply is a `ProviderFailed`.
  */
@@ -115,6 +159,8 @@ export type Provider = {
   server?: { address: string; port: number };
   /** The lower-case names of the headers that a turn may set. Absent if there are none. */
   allowedHeaders?: readonly string[];
+  /** The responses that the server keeps. Absent on wires without them. */
+  responses?: KeptResponses;
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;
   /** Returns the models that the server lists now. Rejects if the server is away or has no list. */
   listModels?(signal: AbortSignal): Promise<ListedModel[]>;

@@ -7,7 +7,7 @@ import { makeHttpClient } from './http/http-client.ts';
 import { builtIn, type Configured } from './make/built-in.ts';
 import { type Makers, makersOf } from './make/makers.ts';
 import { type ProviderConfig, readBounds, readExtraProviders, readTimeoutLimit } from './make/provider-config.ts';
-import type { Capabilities, Provider } from './provider.ts';
+import type { Capabilities, KeptResponses, Provider } from './provider.ts';
 import { splitModel } from './split-model.ts';
 import { withWireNames } from './wire-tools/with-wire-names.ts';
 import type { TwoWires, Wires } from './wires.ts';
@@ -24,9 +24,11 @@ export type Providers = {
   find(name: string, wires?: Wires): Provider;
   /** Returns the provider of a model, as `provider/model`. */
   ofModel(model: string, wires?: Wires): Provider;
+  /** Returns the responses that the server of a provider keeps, if it keeps any. */
+  responsesOf(name: string): KeptResponses | undefined;
   /** Returns how a provider with two wires chooses its wire, or null for any other provider. */
   twoWires(name: string): TwoWires | null;
-  list(): ({ name: string } & Capabilities)[];
+  list(): ({ name: string; background: boolean } & Capabilities)[];
   /** The longest time that a turn may set for a request, in milliseconds. */
   timeoutLimitMs: number;
   close(): Promise<void>;
@@ -88,11 +90,13 @@ export function configureProviders(
     has: (name) => chats.has(name),
     find,
     ofModel: (model, wires) => find(splitModel(model).provider, wires),
+    responsesOf: (name) => (responses.get(name) ?? chats.get(name))?.responses,
     twoWires: (name) => twos.get(name)?.wires ?? null,
     list: () =>
       names.map((name) => {
-        const provider = twos.get(name)?.wires.isResponses ? responses.get(name) : chats.get(name);
-        return { name, ...(provider ?? find(name)).capabilities };
+        const asked = twos.get(name)?.wires.isResponses ? responses.get(name) : chats.get(name);
+        const provider = asked ?? find(name);
+        return { name, ...provider.capabilities, background: provider.responses?.isOn ?? false };
       }),
     timeoutLimitMs,
     close: client.close,
@@ -120,7 +124,8 @@ function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provid
   if (config.kind === 'anthropic') return makers.anthropic({ ...options, promptCache: config.prompt_cache });
   if (config.kind === 'openai-responses') {
     const chatSetting = `"kind": "openai" in PAWL_PROVIDERS.${name}`;
-    return makers.responses({ ...options, promptCache: config.prompt_cache, chatSetting });
+    const { prompt_cache: promptCache, background } = config;
+    return makers.responses({ ...options, promptCache, background, chatSetting });
   }
   const { max_tokens_field: maxTokensField, stream_options: streamOptions, prompt_cache: cacheKey, roles } = config;
   return makers.openai({ ...options, maxTokensField, streamOptions, cacheKey, roles });

@@ -38,6 +38,8 @@ test.each([
     'does not support this schema or format',
     error('text.format', "Invalid parameter: 'text.format' of type 'json_schema' is not supported with model `x`."),
   ],
+  ['does not answer in the background', error('background', unsupported('background'))],
+  ['does not answer in the background', error(null, 'Background mode is not supported with this model.')],
   ['does not support parallel_tool_calls', error('parallel_tool_calls', unsupported('parallel_tool_calls'))],
   [
     'does not support this tool_choice',
@@ -61,6 +63,15 @@ test.each([
       retry: { kind: 'never' },
     });
   }
+});
+
+test('the advice for a refused background names the settings', async () => {
+  const body = [JSON.stringify({ error: error('background', unsupported('background')) })];
+
+  const failure = await failureOf({ status: 400, headers: json, body });
+
+  const settings = expect.stringMatching(/`background` of the provider in PAWL_PROVIDERS, or set OPENAI_BACKGROUND=0/);
+  expect(failure).toMatchObject({ message: settings });
 });
 
 test.each([

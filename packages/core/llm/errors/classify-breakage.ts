@@ -1,9 +1,13 @@
 import { ProviderFailed } from '../../failure.ts';
 import { Unreached } from '../http/http-client.ts';
+import { Interrupted } from '../interrupted.ts';
 import { ForeignReply, UnusableReply } from '../unusable-reply.ts';
 import { type Asked, nameFailure } from './name-failure.ts';
 
-/** Runs a call. Throws the reason of an aborted signal, and otherwise always a `ProviderFailed`. */
+/**
+ * Runs a call. Throws the reason of an aborted signal, and otherwise always a `ProviderFailed`, or `Interrupted`
+ * in the background.
+ */
 export async function nameBreakages<T>(asked: Asked, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   try {
@@ -12,7 +16,8 @@ export async function nameBreakages<T>(asked: Asked, signal: AbortSignal, call: 
     return result;
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof ProviderFailed ? error : classifyBreakage(error, asked);
+    const isKnown = error instanceof ProviderFailed || error instanceof Interrupted;
+    throw isKnown ? error : classifyBreakage(error, asked);
   }
 }
 

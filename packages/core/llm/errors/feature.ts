@@ -27,6 +27,12 @@ const TOOLS: Feature = {
 /** The first matching feature counts. */
 const FEATURES: Feature[] = [
   TOOLS_WHILE_REASONING,
+  {
+    words: /^background$|["'`]background["'`]|\bbackground[- ](mode|responses?|requests?|tasks?)\b/i,
+    problem: 'does not answer in the background',
+    advice:
+      'Leave this model out of `background` of the provider in PAWL_PROVIDERS, or set OPENAI_BACKGROUND=0 for the provider openai.',
+  },
   { ...TOOLS, words: /\btools\b\W{1,6}tool_choice/ },
   {
     words: /tool_?choice/i,

@@ -21,6 +21,8 @@ export type FailedCall = {
   urlName?: string;
   /** The reason of a failure without a status: `ECONNREFUSED`. */
   reason?: string | null;
+  /** Whether the server has lost a response that it should keep. */
+  isLost?: boolean;
   /** Whether the address may belong to another server than the operator intended. */
   isElsewhere?: boolean;
   /** The setting to use if the server has no Responses API: `OPENAI_WIRE=chat`. */
@@ -149,7 +151,9 @@ const MEANINGS = {
   provider_unavailable: {
     retry: 'later',
     sentence: (call) =>
-      `${call.provider} could not be reached, or closed the connection${because(call)}.${checkUrl(call)}`,
+      call.isLost
+        ? `${call.provider} no longer has the background response of the round.`
+        : `${call.provider} could not be reached, or closed the connection${because(call)}.${checkUrl(call)}`,
   },
   provider_timeout: {
     retry: 'later',

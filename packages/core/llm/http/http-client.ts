@@ -7,12 +7,12 @@ import { type Connections, fetchOver, openConnections, type ProxyOf, withoutProx
 import { UnusableReply } from '../unusable-reply.ts';
 import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte-queue.ts';
 
-/** One request to a model's server: a POST, or a `GET` without a body. */
+/** One request to a model's server: a POST, or a request without a body. */
 export type PostRequest = {
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array;
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'DELETE';
   signal?: AbortSignal;
 };
 
@@ -135,7 +135,7 @@ function render(
   { origin, pathname, search }: URL,
 ): Dispatcher.DispatchOptions {
   const sent = { ...headers, 'accept-encoding': 'identity' };
-  return { origin, path: pathname + search, method, headers: sent, body: method === 'GET' ? null : body };
+  return { origin, path: pathname + search, method, headers: sent, body: method === 'POST' ? body : null };
 }
 
 function fail({ answer, bytes, hasAnswered }: Exchange, error: unknown, isUrgent: boolean): void {

@@ -58,7 +58,10 @@ export type Reader<Gathered> = {
 };
 
 type Target = { url: string; headers: HeadersByName };
-type Send<Body> = (body: Body) => Promise<Outcome>;
+
+/** Sends a body, and reads its answer. `by` replaces the call and the way to read. */
+export type Send<Body> = (body: Body, by?: { call: Call; read: Reading }) => Promise<Outcome>;
+type Reading = (opened: OpenedReply, call: Call) => Promise<Reply>;
 
 /** The differences between the HTTP wires. */
 export type HttpWire<Body extends object> = {
@@ -93,7 +96,11 @@ export function httpProvider<Body extends object>(server: HttpServer, wire: Http
       const asked: Asked = { ...named, model: request.model };
       const toolNames = request.tools.map((tool) => tool.name);
       const call: Call = { provider: name, toolNames, ownWords, request, asked, signal, onDelta };
-      return nameBreakages(asked, signal, () => wire.ask(call, (body) => send(body, call, { server, wire })));
+      return nameBreakages(asked, signal, () =>
+        wire.ask(call, (body, by = { call, read: (opened, read) => wire.read(opened, read, body) }) =>
+          send(body, by, { server, wire }),
+        ),
+      );
     },
   };
 }
@@ -105,11 +112,14 @@ export function requestHeaders({ requestId, trace }: RoundRequest): Record<strin
 
 type At<Body extends object> = { server: HttpServer; wire: HttpWire<Body> };
 
-async function send<Body extends object>(body: Body, call: Call, at: At<Body>): Promise<Outcome> {
-  const { classify = classifyRefusal, read } = at.wire;
+async function send<Body extends object>(
+  body: Body,
+  { call, read }: { call: Call; read: Reading },
+  at: At<Body>,
+): Promise<Outcome> {
+  const { classify = classifyRefusal } = at.wire;
   const opened = await open(body, call, at);
-  if (opened.kind !== 'refused')
-    return readOutcome(call.onDelta, (onDelta) => read(opened, { ...call, onDelta }, body));
+  if (opened.kind !== 'refused') return readOutcome(call.onDelta, (onDelta) => read(opened, { ...call, onDelta }));
   // Some servers report a reply as a refusal.
   const reply = replyOfRefusal(opened);
   return reply ? { kind: 'reply', reply } : { ...opened, failure: classify(opened, call.asked) };
@@ -132,10 +142,10 @@ export async function readReply<Gathered>(opened: OpenedReply, reader: Reader<Ga
   return { ...reader.finish(reply, call), ...exhaustedField(opened.headers) };
 }
 
-type Reading<Gathered> = { reader: Reader<Gathered>; call: Call };
+type Into<Gathered> = { reader: Reader<Gathered>; call: Call };
 
 /** Adds an answer to a reply. JSON that is not a reply of the wire fails. A stream without its end was cut. */
-export async function readInto<Gathered>(reply: Gathered, opened: OpenedReply, reading: Reading<Gathered>) {
+export async function readInto<Gathered>(reply: Gathered, opened: OpenedReply, reading: Into<Gathered>) {
   const { reader, call } = reading;
   try {
     await takeEvents(reply, opened, reading);
@@ -147,7 +157,7 @@ export async function readInto<Gathered>(reply: Gathered, opened: OpenedReply, r
   throw nameFailure('provider_bad_response', { ...call.asked, reason: `not a ${reader.noun}` });
 }
 
-async function takeEvents<Gathered>(reply: Gathered, opened: OpenedReply, { reader, call }: Reading<Gathered>) {
+async function takeEvents<Gathered>(reply: Gathered, opened: OpenedReply, { reader, call }: Into<Gathered>) {
   const { writeEnding, failureOf = classifyErrorObject } = reader;
   const errors = { writeEnding, failureOf: (error: unknown) => failureOf(error, opened.headers, call.asked) };
   for await (const events of eventsOf(opened)) {

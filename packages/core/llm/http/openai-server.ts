@@ -9,14 +9,21 @@ export function openaiTargets(
   { apiKey, baseUrl }: OpenaiServer,
   path: string,
 ): Pick<HttpWire<object>, 'listAt' | 'postAt'> {
-  const urlOf = async (below: string) => urlBelow(typeof baseUrl === 'string' ? baseUrl : await baseUrl(), below);
-  const key = { accept: 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
+  const { urlOf, key } = reachOpenai({ apiKey, baseUrl });
   return {
     listAt: async () => ({ url: await urlOf('/models'), headers: key }),
     postAt: async (request) => ({
       url: await urlOf(path),
       headers: { ...key, 'content-type': 'application/json', ...requestHeaders(request) },
     }),
+  };
+}
+
+/** Returns how to reach a server: the URL of a path below its base URL, and the headers of each request. */
+export function reachOpenai({ apiKey, baseUrl }: Pick<OpenaiServer, 'apiKey' | 'baseUrl'>) {
+  return {
+    urlOf: async (below: string) => urlBelow(typeof baseUrl === 'string' ? baseUrl : await baseUrl(), below),
+    key: { accept: 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
   };
 }
 

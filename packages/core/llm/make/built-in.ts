@@ -2,7 +2,7 @@ import type { Quirks } from '../openai/render-request.ts';
 import type { Provider } from '../provider.ts';
 import { type TwoWires, twoWiresAt } from '../wires.ts';
 import type { Makers, Options } from './makers.ts';
-import { readBaseUrl, readWire } from './provider-config.ts';
+import { readBaseUrl, readSwitch, readWire } from './provider-config.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -45,8 +45,11 @@ export function builtIn(env: Env, makers: Makers): Configured[] {
 /** Returns a function that makes a provider for Chat Completions, and for Responses in turns that chose it. */
 function overTwoWires(name: 'openai' | 'xai', variable: string, { env, makers }: { env: Env; makers: Makers }) {
   const setting = readWire(env, variable);
+  const isBackground = name === 'openai' && readSwitch(env, 'OPENAI_BACKGROUND');
+  const background = isBackground ? { models: ['*'], isStored: true } : undefined;
   return (options: Options, quirks: Partial<Quirks> = {}): Configured => {
-    const responses = makers.responses({ ...options, promptCache: true, chatSetting: `${variable}=chat` });
+    const chatSetting = `${variable}=chat`;
+    const responses = makers.responses({ ...options, promptCache: true, chatSetting, background });
     const wires = twoWiresAt(name, { baseUrl: options.baseUrl, setting });
     return { provider: makers.openai({ ...options, ...quirks, cacheKey: true }), two: { responses, wires } };
   };

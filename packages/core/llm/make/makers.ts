@@ -8,7 +8,7 @@ import type { HttpServer } from '../http/http-provider.ts';
 import type { HeadersByName } from '../http/merge-headers.ts';
 import { openaiProvider } from '../openai/openai-provider.ts';
 import type { Quirks } from '../openai/render-request.ts';
-import { openaiResponsesProvider } from '../openai-responses/openai-responses-provider.ts';
+import { openaiResponsesProvider, type ResponsesOptions } from '../openai-responses/openai-responses-provider.ts';
 import type { Provider } from '../provider.ts';
 import { withOwnState } from '../refusals/with-own-state.ts';
 import { readHeaders } from './provider-config.ts';
@@ -22,7 +22,7 @@ type MakeProvider<More = object> = (options: Options & More) => Provider;
 /** A function for each wire that makes a provider. */
 export type Makers = {
   openai: MakeProvider<Partial<Quirks>>;
-  responses: MakeProvider<{ promptCache?: boolean; chatSetting: string }>;
+  responses: MakeProvider<Pick<ResponsesOptions, 'promptCache' | 'background'> & { chatSetting: string }>;
   anthropic: MakeProvider<{ promptCache?: boolean }>;
   gemini: MakeProvider;
   package: (options: { name: string; options: Record<string, unknown>; headers: HeadersByName }) => Provider;

@@ -6,6 +6,7 @@ import { FINISH_REASONS, type FinishReason } from '../../turn/reply.ts';
 import type { Bounds } from '../bounded.ts';
 import { GivenLimits } from '../by-model/provider-limits.ts';
 import { ROLE_ORDERS } from '../openai/order-roles.ts';
+import type { BackgroundSetting } from '../openai-responses/background/kept-responses.ts';
 import { headerSettings } from './header-settings.ts';
 
 type Env = Record<string, string | undefined>;
@@ -42,7 +43,26 @@ const AnthropicConfig = z.strictObject({ kind: z.literal('anthropic'), ...server
 
 const GeminiConfig = z.strictObject({ kind: z.literal('gemini'), ...server });
 
-const ResponsesConfig = z.strictObject({ kind: z.literal('openai-responses'), ...server, prompt_cache: promptCache });
+const NO_MODELS = 'name at least one model, or give true';
+
+/** The background responses of a server: for all models, for models by patterns, or stored for some minutes only. */
+const Background = z
+  .union([z.boolean(), z.array(z.string().trim().min(1)).min(1, NO_MODELS), z.strictObject({ store: z.boolean() })], {
+    error: 'give true, a list of model names with *, or {"store": false}',
+  })
+  .default(false)
+  .transform((given): BackgroundSetting | undefined => {
+    if (given === false) return undefined;
+    if (Array.isArray(given)) return { models: given, isStored: true };
+    return { models: ['*'], isStored: given === true || given.store };
+  });
+
+const ResponsesConfig = z.strictObject({
+  kind: z.literal('openai-responses'),
+  ...server,
+  prompt_cache: promptCache,
+  background: Background,
+});
 
 /** The configuration of a server of this wire, with more differences than on other wires. */
 const OpenaiConfig = z.strictObject({
@@ -116,6 +136,13 @@ export function readWire(env: Env, variable: string): 'responses' | 'chat' | nul
   if (!text) return null;
   if (text === 'responses' || text === 'chat') return text;
   throw new Misconfigured(`${variable}: give responses or chat`);
+}
+
+/** Returns whether a variable is `1`. */
+export function readSwitch(env: Env, variable: string): boolean {
+  const text = env[variable]?.trim() || '0';
+  if (text === '1' || text === '0') return text === '1';
+  throw new Misconfigured(`${variable}: give 1 or 0`);
 }
 
 /** Returns the operator's headers from lines `Name: value`, with lower-case names. */

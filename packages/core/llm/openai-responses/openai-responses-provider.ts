@@ -3,12 +3,14 @@ import type { Reply } from '../../turn/reply.ts';
 import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import type { Ending } from '../errors/reply-of-refusal.ts';
-import { type Call, type HttpWire, httpProvider, type Reader, readReply } from '../http/http-provider.ts';
+import { type Call, httpProvider, type Reader, readReply, type Send } from '../http/http-provider.ts';
 import { type OpenaiServer, openaiTargets, withUrlHint } from '../http/openai-server.ts';
 import type { Provider } from '../provider.ts';
 import { askAgain } from '../refusals/ask-again.ts';
 import { rememberForms } from '../refusals/remember-forms.ts';
 import { hasKeptState } from '../refusals/without-state.ts';
+import { type BackgroundSetting, keptResponses, openResponsesOf } from './background/kept-responses.ts';
+import { sendInBackground } from './background/send-in-background.ts';
 import { finishReply } from './finish-reply.ts';
 import { lacksWire, lacksWireInReply, learnForm } from './learn-form.ts';
 import { type Body, type Form, fullForm, renderRequest } from './render-request.ts';
@@ -19,6 +21,8 @@ export type ResponsesOptions = OpenaiServer & {
   chatSetting?: string;
   /** Whether the server supports `prompt_cache_key` and `prompt_cache_options`. */
   promptCache?: boolean;
+  /** The models that are asked in the background. Absent if there are none. */
+  background?: BackgroundSetting | undefined;
 };
 
 /**
@@ -35,27 +39,32 @@ export function openaiResponsesProvider(options: ResponsesOptions): Provider {
     failureOf: (error, headers, asked) =>
       lacksWireInReply(error) ? wireMissing(asked, null) : classifyErrorObject(error, headers, asked),
   };
+  const open = openResponsesOf(options);
   const provider = httpProvider<Body>(withUrlHint(options), {
     wire: 'openai-responses',
     ...openaiTargets(options, '/responses'),
     async ask(call, send) {
-      const { reply, form } = await askInForm(call, send, forms);
+      const { background } = call.request;
+      const sender = background ? sendInBackground(call, { send, background, open, reader }) : send;
+      const { reply, form } = await askInForm(call, sender, forms);
       return promptCache ? { ...reply, ...ttlWarning(call, form) } : reply;
     },
     read: (opened, call) => readReply(opened, reader, call),
     classify: (refusal, asked) =>
       lacksWire(refusal, asked.model ?? '') ? wireMissing(asked, refusal.status) : classifyRefusal(refusal, asked),
   });
-  return { ...provider, ...(promptCache ? { takesCacheKey: true, cacheTtls: ['5m', '1h'] as const } : {}) };
+  return {
+    ...provider,
+    responses: keptResponses(open, options.background),
+    ...(promptCache ? { takesCacheKey: true, cacheTtls: ['5m', '1h'] as const } : {}),
+  };
 }
-
-type Send = Parameters<HttpWire<Body>['ask']>[1];
 
 /**
  * Asks, and repeats the request at once without the fields or the state that the server refuses. Remembers the fields
  * for the model. It does not remember refused state, since the state of other histories may be valid.
  */
-async function askInForm({ request, provider }: Call, send: Send, forms: ReturnType<typeof rememberForms<Form>>) {
+async function askInForm({ request, provider }: Call, send: Send<Body>, forms: ReturnType<typeof rememberForms<Form>>) {
   const first = forms.formFor(request.model);
   const bodyOf = (form: Form) => renderRequest(request, { provider, form });
   const { reply, form } = await askAgain(first, { send, bodyOf, learn: learnForm });

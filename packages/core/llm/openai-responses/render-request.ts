@@ -37,7 +37,7 @@ export function fullForm(promptCache: boolean): Form {
 }
 
 /** The state that a model requires in later requests, since the server stores no responses. */
-const STATE = 'reasoning.encrypted_content';
+export const STATE = 'reasoning.encrypted_content';
 
 /** Renders a Responses body. It always streams. The server stores no response unless the caller asks for it. */
 export function renderRequest(request: RoundRequest, { provider, form }: { provider: string; form: Form }): Body {
@@ -53,11 +53,17 @@ export function renderRequest(request: RoundRequest, { provider, form }: { provi
     ...samplingFields(request),
     ...givenFields({ service_tier: request.serviceTier }),
     ...addedFields(request, form),
-    ...(form.store ? { store: false } : {}),
+    ...storeFields(request, form),
     ...options,
     ...includeField(options, form),
     stream: true,
   } as Body;
+}
+
+/** Returns the fields for a response that the server keeps, or else does not store. */
+function storeFields({ background }: RoundRequest, form: Form): Partial<Body> {
+  if (background) return { background: true, store: background.isStored };
+  return form.store ? { store: false } : {};
 }
 
 function messagesOf({ instructions, messages }: RoundRequest, form: Form): Message[] {

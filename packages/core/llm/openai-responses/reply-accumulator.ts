@@ -14,13 +14,23 @@ export type ReplyAccumulator = {
   /** The type of the reasoning events. Some servers send the same reasoning with two types. */
   thoughtType: string | null;
   hasDeltas: boolean;
+  /** The id of the response, and the number of its last event, for a response that is followed. */
+  id: string | null;
+  sequence: number | null;
   /** The last snapshot of the response, or null until the response has ended. */
   snapshot: Fields | null;
 };
 
 /** Returns an empty reply for events. */
 export function startReply(): ReplyAccumulator {
-  return { done: new Map(), doneIds: new Set(), calls: new Map(), thoughtType: null, hasDeltas: false, snapshot: null };
+  return {
+    done: new Map(),
+    doneIds: new Set(),
+    calls: new Map(),
+    thoughtType: null,
+    hasDeltas: false,
+    ...{ id: null, sequence: null, snapshot: null },
+  };
 }
 
 /** Returns whether the response has ended. A stream without its end was cut. */
@@ -32,11 +42,18 @@ export function isFinished({ snapshot }: ReplyAccumulator): boolean {
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const event = partIn(raw);
   if (!event) throw new UnusableReply('not an event of a response');
+  noteResponse(reply, event);
   const isWhole = event.object === 'response' || Array.isArray(event.output);
   if (isWhole) return UNFINISHED.has(wordIn(event.status) ?? '') ? [] : endReply(reply, event);
   const deltas = readEvent(reply, event);
   reply.hasDeltas ||= deltas.some(({ text }) => text !== '');
   return deltas;
+}
+
+function noteResponse(reply: ReplyAccumulator, event: Fields): void {
+  const response = fieldsIn(event.response) ?? (event.object === 'response' ? event : null);
+  reply.id ??= wordIn(response?.id);
+  reply.sequence = indexIn(event.sequence_number) ?? reply.sequence;
 }
 
 /** The states of a complete response that has not ended. */
