@@ -11,10 +11,10 @@ import { signWebhook } from '#core/webhooks/sign.ts';
 import { toolSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
+import { elapsedMs, type Stopwatch, startStopwatch } from '../lease/stopwatch.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import { type CallPlan, cacheKeyOf } from './plan-calls.ts';
 import type { KnownResult } from './result-writer.ts';
-import { elapsedMs, type Stopwatch, startStopwatch } from './stopwatch.ts';
 
 export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: Stopwatch; slot: AnswerSlot };
 

@@ -7,12 +7,12 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run, StopReason } from '../lease/run.ts';
 import { dueWakeups, stopRun } from '../lease/stop-run.ts';
+import { type Stopwatch, startStopwatch } from '../lease/stopwatch.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import { answerCall } from './answer-call.ts';
 import { handOn, toolLackedBy } from './hand-on.ts';
 import { type CallPlan, planCalls, reuseResults } from './plan-calls.ts';
 import { openResultWriter } from './result-writer.ts';
-import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 
 export type BatchStep = Extract<NextStep, { kind: 'run-tool-batch' }>;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { type LeaseRenewal, type RenewalOutcome, renewLeases } from '#core/checkpoint/turns/lease.ts';
 import type { WorkerStep } from '#core/checkpoint/workers.ts';
@@ -5,6 +6,7 @@ import { timing } from '#core/turn/timing.ts';
 import type { Log } from '../../process/log.ts';
 import type { LeaveSlot } from '../batch/slow-batches.ts';
 import type { Lease, StopReason } from './run.ts';
+import { elapsedMs, type Stopwatch, startStopwatch } from './stopwatch.ts';
 
 /** The running steps of this worker, and their leases. */
 export type Heartbeat = {
@@ -17,6 +19,11 @@ export type Heartbeat = {
   beat(which?: 'all'): Promise<void>;
   /** Takes the lease of a run that has started without a lease. If this fails, the next beat finds the reason. */
   take(lease: Lease): Promise<void>;
+  /**
+   * Renews the lease of a run that may have ended since its last renewal, by either clock. Stops a run that has
+   * lost its step.
+   */
+  confirm(lease: Lease): Promise<void>;
   /** Stops the runs of one turn, or of all turns. */
   stop(reason: StopReason, turnId?: string): void;
   count(): number;
@@ -25,18 +32,24 @@ export type Heartbeat = {
 };
 
 /**
- * `wasLeased`: an earlier commit gave the lease, and some of its time has passed. The next beat renews such a lease.
+ * `leasedAt`: the start of the statement that took the lease, or null if an earlier commit gave the lease. The next
+ * beat renews such a lease.
  */
-type Tracking = { limitMs: number; leaveSlot?: LeaveSlot | undefined; wasLeased?: boolean };
+type Tracking = { limitMs: number; leaveSlot?: LeaveSlot | undefined; leasedAt?: Stopwatch | null };
 
-/** `startedAt` is in milliseconds since 1970. The other times are by `performance.now()`. */
+/** `startedAt` is in milliseconds since 1970, and `until` is by `performance.now()`. */
 type TrackedRun = {
   lease: Lease;
   leaveSlot: LeaveSlot | undefined;
-  renewedAt: number;
+  renewedAt: Stopwatch;
   until: number;
   startedAt: number;
 };
+
+const LONG_AGO: Stopwatch = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
+
+/** The pause before a lease is renewed again whose row was locked. */
+const BUSY_PAUSE_MS = 100;
 
 /** The maximum number of steps that a worker reports. */
 const MOST_STEPS = 200;
@@ -50,7 +63,7 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   let isShutDown = false;
 
   async function renew(entries: TrackedRun[], onMissing: 'stop' | 'ignore'): Promise<void> {
-    const sentAt = performance.now();
+    const sentAt = startStopwatch();
     const counts = onMissing === 'stop';
     const outcomes = await renewLeases(
       db,
@@ -63,10 +76,10 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   }
 
   return {
-    track: (lease, { limitMs, leaveSlot, wasLeased = false }) => {
+    track: (lease, { limitMs, leaveSlot, leasedAt = startStopwatch() }) => {
       if (isShutDown) lease.stop('shutdown');
       const now = performance.now();
-      const renewedAt = wasLeased ? Number.NEGATIVE_INFINITY : now;
+      const renewedAt = leasedAt ?? LONG_AGO;
       tracked.set(lease.id, { lease, leaveSlot, renewedAt, until: now + limitMs, startedAt: Date.now() });
       return { [Symbol.dispose]: () => void tracked.delete(lease.id) };
     },
@@ -78,6 +91,15 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
     take: async ({ id }) => {
       const entry = tracked.get(id);
       if (entry && !isTaken(entry) && needsBeat(entry, true)) await renew([entry], 'ignore');
+    },
+    confirm: async (lease) => {
+      for (let tries = 0; !lease.signal.aborted; tries += 1) {
+        const entry = tracked.get(lease.id);
+        if (!entry) return lease.stop('lost');
+        if (elapsedMs(entry.renewedAt) <= timing.leaseMs / 2) return;
+        if (tries > 0) await sleep(BUSY_PAUSE_MS);
+        await renew([entry], 'stop');
+      }
     },
     stop: (reason, turnId) => {
       isShutDown ||= reason === 'shutdown';
@@ -100,7 +122,7 @@ function needsBeat(entry: TrackedRun, always: boolean): boolean {
   const { renewedAt, until, lease } = entry;
   const now = performance.now();
   if (now > until || (lease.signal.aborted && lease.signal.reason !== 'shutdown')) return false;
-  return always || !isTaken(entry) || now - renewedAt > timing.leaseMs / 3;
+  return always || !isTaken(entry) || elapsedMs(renewedAt) > timing.leaseMs / 3;
 }
 
 /**
@@ -110,7 +132,7 @@ function needsBeat(entry: TrackedRun, always: boolean): boolean {
 function mayLeave(entry: TrackedRun): boolean {
   const { lease, renewedAt, startedAt } = entry;
   const isSlow = Date.now() - startedAt >= timing.heartbeatMs;
-  return isSlow && isTaken(entry) && !lease.signal.aborted && performance.now() - renewedAt < timing.leaseMs / 2;
+  return isSlow && isTaken(entry) && !lease.signal.aborted && elapsedMs(renewedAt) < timing.leaseMs / 2;
 }
 
 function renewalOf(entry: TrackedRun): Omit<LeaseRenewal, 'counts'> {
@@ -122,7 +144,7 @@ function stepOf({ lease, startedAt }: TrackedRun): WorkerStep {
   return { turnId: lease.turnId, step: lease.step, since: new Date(startedAt).toISOString() };
 }
 
-type Settling = { outcome: RenewalOutcome | undefined; sentAt: number; tracked: Map<string, TrackedRun>; log: Log };
+type Settling = { outcome: RenewalOutcome | undefined; sentAt: Stopwatch; tracked: Map<string, TrackedRun>; log: Log };
 
 function settle(entry: TrackedRun, { outcome, sentAt, tracked, log }: Settling): void {
   const { lease } = entry;

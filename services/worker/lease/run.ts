@@ -4,6 +4,7 @@ import type { Turn } from '#core/turn/turn.ts';
 import { wakeupOf } from '#core/turn/wakeup.ts';
 import type { SpanAttributes } from '../../process/trace/tracer.ts';
 import type { RequestedParameters } from '../../process/trace/turn-spans.ts';
+import type { RoundResponses } from '../round/background/round-responses.ts';
 
 /** Why a run is stopped in the middle. */
 export type StopReason = 'cancelled' | 'lost' | 'deadline' | 'shutdown';
@@ -45,6 +46,10 @@ export type Run = Readonly<{
   requests: number;
   /** True once the run has published a piece of its round. */
   published: boolean;
+  /** The responses of a round that is asked in the background, or null. */
+  responses: RoundResponses | null;
+  /** True if `turn` lacks inputs that the response of the round has not received. */
+  isBehind: boolean;
   /** The last request of the round, until its reply or failure is reported. */
   attempt: Attempt | null;
   /** The last request of the round that failed in this run. */
@@ -89,6 +94,8 @@ export function startRun(lease: Lease, loaded: Pick<Run, 'turn'> & Partial<Run>)
     queueWaitMs: 0,
     requests: 0,
     published: false,
+    responses: null,
+    isBehind: false,
     attempt: null,
     failed: null,
   };

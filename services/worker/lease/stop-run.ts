@@ -31,7 +31,9 @@ export async function stopRun(run: Run, context: WorkerContext, called: number[]
  * that may not be made twice: their claims outlive the run.
  */
 export async function handBack(run: Run, context: WorkerContext, called: number[] = []): Promise<Wakeup[]> {
-  const back = { called, delayMs: 0, rateLimited: false, failed: failedTry(run, context) };
+  // A response that the round still waits for is not a failed request.
+  const requests = run.responses?.awaited() ? 0 : run.requests;
+  const back = { called, delayMs: 0, rateLimited: false, requests, failed: failedTry(run, context) };
   return (await postpone(run, back, context)) ?? dueWakeups(run, context);
 }
 
