@@ -1,5 +1,6 @@
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { ToolRules } from '#core/tools/define/check.ts';
+import type { BackgroundTimes } from '#core/turn/background/decide-poll.ts';
 import type { Log } from '../process/log.ts';
 import type { Parts } from '../process/parts.ts';
 import type { Settings } from '../process/settings.ts';
@@ -36,6 +37,8 @@ export type WorkerContext = Omit<Parts, Unused> & {
   fallbackAfterMs: number;
   /** The maximum wait of a round for capacity on the tier `flex`, in milliseconds, if its turn has no deadline. */
   flexWaitMs: number;
+  /** The longest times of a response in the background. */
+  backgroundTimes: BackgroundTimes;
   /** The longest silence of a request on `flex`, in milliseconds. */
   flexIdleTimeoutMs: number;
   /**
@@ -65,6 +68,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     modelTimeoutMs: settings.PAWL_MODEL_TIMEOUT_MS,
     fallbackAfterMs: settings.PAWL_FALLBACK_AFTER_MS,
     flexWaitMs: settings.PAWL_FLEX_WAIT_MS,
+    backgroundTimes: { queuedMs: settings.PAWL_BACKGROUND_QUEUED_MS, timeoutMs: settings.PAWL_BACKGROUND_TIMEOUT_MS },
     flexIdleTimeoutMs: settings.PAWL_FLEX_IDLE_TIMEOUT_MS,
     retention: { days: settings.PAWL_RETENTION_DAYS ?? null, sweepMs: settings.PAWL_RETENTION_SWEEP_MS },
   };

@@ -121,7 +121,7 @@ export function makeRateLimits(
   };
 }
 
-const FREE: Permit = { answered: () => {}, [Symbol.dispose]: () => {} };
+export const FREE: Permit = { answered: () => {}, [Symbol.dispose]: () => {} };
 
 /**
  * If `until` has passed, the next request is the `probe`. `refusals` counts the pauses since the model last answered.

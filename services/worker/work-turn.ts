@@ -1,4 +1,5 @@
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
+import { isPolling } from '#core/turn/background/background.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
 import { beforeLease } from '#core/turn/predict.ts';
 import { nextModel } from '#core/turn/retry.ts';
@@ -12,9 +13,11 @@ import type { WorkerContext } from './context.ts';
 import { endRun } from './end-run.ts';
 import { newRunId, openLease, type Run, startRun } from './lease/run.ts';
 import { dueWakeups, endAtDeadline, endIfUnwritable } from './lease/stop-run.ts';
+import { type Stopwatch, startStopwatch } from './lease/stopwatch.ts';
 import { type OpenedTurn, openTurn } from './memory/open-turn.ts';
 import { NO_SHARE } from './memory/shares.ts';
 import { rateLimitOf } from './rate-limits.ts';
+import { isInBackground } from './round/background/with-responses.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
@@ -36,7 +39,7 @@ export async function workTurn(job: DueStep, context: WorkerContext, slot: Worke
   const runId = job.nextRun ?? newRunId();
   using opened = await openStep(job, { runId, context });
   if (!opened) return [];
-  const { turn, isShortened, hasLease } = opened;
+  const { turn, isShortened, hasLease, leasedAt } = opened;
   const next = nextStep(turn);
   if (next.kind === 'nothing' || next.kind === 'wait') return [];
   if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
@@ -55,7 +58,7 @@ export async function workTurn(job: DueStep, context: WorkerContext, slot: Worke
   using _tracked = context.heartbeat.track(lease, {
     limitMs: limitOf(turn, next, context),
     leaveSlot: mayLeave(next, slot.leaveSlot),
-    wasLeased: job.nextRun !== undefined,
+    leasedAt,
   });
   return await endIfUnwritable(run, () => runStep(run, next, context), context);
 }
@@ -64,27 +67,33 @@ const never = () => false;
 
 /**
  * A turn that was opened for a step. `hasLease`: the run has the lease already, by this opening or by the commit
- * before. The turn then has the state before the lease, as for a run that takes the lease later.
+ * before. The turn then has the state before the lease, as for a run that takes the lease later. `leasedAt`: a time
+ * before the run takes its lease, or null for a lease by the commit before.
  */
-type OpenedStep = OpenedTurn & { hasLease: boolean };
+type OpenedStep = OpenedTurn & { hasLease: boolean; leasedAt: Stopwatch | null };
 
 async function openStep(
   job: DueStep,
   { runId, context }: { runId: string; context: WorkerContext },
 ): Promise<OpenedStep | null> {
+  const leasedAt = job.nextRun ? null : startStopwatch();
   const begun = await beginFirst(job, { runId, context });
-  if (begun) return { ...NO_SHARE, turn: begun, isShortened: false, hasLease: true };
+  if (begun) return { ...NO_SHARE, turn: begun, isShortened: false, hasLease: true, leasedAt };
   const opened = await openTurn(job, context);
   if (!opened) return null;
   const { work } = opened.turn;
   const hasLease = work.leased && work.leaseOwner === runId;
   return hasLease
-    ? { ...opened, turn: { ...opened.turn, work: beforeLease(work) }, hasLease }
-    : { ...opened, hasLease };
+    ? { ...opened, turn: { ...opened.turn, work: beforeLease(work) }, hasLease, leasedAt }
+    : { ...opened, hasLease, leasedAt };
 }
 
-/** Reports that a run has begun the waiting step of a turn. Returns the wait in milliseconds. */
+/**
+ * Reports that a run has begun the waiting step of a turn. Returns the wait in milliseconds. A poll continues a round
+ * that has begun.
+ */
 function reportBegin({ project, work }: Turn, { metrics }: WorkerContext): number {
+  if (isPolling(work)) return 0;
   const waitedMs = Math.max(0, Date.now() - Date.parse(work.waitingSince));
   metrics.stepBegun(project, waitedMs);
   return waitedMs;
@@ -105,12 +114,14 @@ async function runStep(run: Run, next: Task, context: WorkerContext): Promise<Wa
 
 /**
  * Returns whether a turn has to wait: its model is rate-limited, and the turn asks no other model or tier instead.
- * Then it does not even begin.
+ * Then it does not even begin. A response that the round waits for needs no request.
  */
 function hasToWait(turn: Turn, context: WorkerContext): boolean {
   const { rateLimits, fallbackAfterMs } = context;
   const waitMs = rateLimits.waitMs(rateLimitOf(turn));
-  return waitMs > 0 && !isLate(turn) && (waitMs <= fallbackAfterMs || nextModel(turn) === null);
+  return (
+    !turn.work.background && waitMs > 0 && !isLate(turn) && (waitMs <= fallbackAfterMs || nextModel(turn) === null)
+  );
 }
 
 /**
@@ -131,12 +142,14 @@ async function beginFirst(
  */
 async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext): Promise<Run | null> {
   const { turn, lease } = run;
-  if (turn.work.uncontended && !hasOpenClaim(next) && !needsSlot(turn, next, context)) return run;
+  const needsLease = hasOpenClaim(next) || needsSlot(turn, next, context) || followsResponses(turn, next, context);
+  if (turn.work.uncontended && !needsLease) return run;
   const taken = await takeLease(context.db, turn, lease.id);
   if (!taken) return null;
   const leased = taken.inputs > turn.joined.length ? await loadJoined(turn, context) : turn;
   lease.take(taken.draft);
-  return { ...run, turn: leased };
+  const { background } = taken;
+  return { ...run, turn: { ...leased, work: { ...leased.work, background } } };
 }
 
 /** Loads inputs that joined before the lease was taken, so that this step sends them and not a later step (R29). */
@@ -156,6 +169,11 @@ function needsSlot({ work, config }: Turn, { kind }: NextStep, { providerLimits 
   if (kind !== 'run-round' || providerLimits.all.length === 0) return false;
   const models = [work.model, ...(config.context?.model ? [config.context.model] : [])];
   return models.flatMap((model) => providerLimits.of(model)).some(({ concurrency }) => concurrency !== undefined);
+}
+
+/** Returns whether a round is asked in the background. Such a round takes its lease first (R40). */
+function followsResponses(turn: Turn, { kind }: Pick<NextStep, 'kind'>, { providers }: WorkerContext): boolean {
+  return kind === 'run-round' && isInBackground(turn, providers);
 }
 
 /**
@@ -179,11 +197,14 @@ function limitOf(turn: Turn, next: Pick<NextStep, 'kind'>, context: WorkerContex
   const { config } = turn;
   const SLACK_MS = 60_000;
   const LONGEST_BATCH_MS = 10 * 3_600_000;
+  const ofResponses = followsResponses(turn, next, context) ? context.backgroundTimes.timeoutMs : 0;
   // After an empty reply to tool results, the worker asks once more.
   const ofRound = 2 * (config.tool_mode === 'emulated' ? 3 : 1);
   // If the history is refused as too long, two models may be asked for a summary, and then the round is repeated.
   const requests = config.context ? 2 * ofRound + 2 : ofRound;
-  return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * timeoutOf(turn, context));
+  return (
+    SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * timeoutOf(turn, context) + ofResponses)
+  );
 }
 
 function timeoutOf(turn: Turn, { modelTimeoutMs, flexIdleTimeoutMs }: WorkerContext): number {

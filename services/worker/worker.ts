@@ -12,6 +12,7 @@ import { workBulks } from './bulk/work-bulks.ts';
 import type { WorkerContext } from './context.ts';
 import { type DeliveryLoop, makeDeliveryLoop } from './deliveries/delivery-loop.ts';
 import { loggingHandler } from './job-handler.ts';
+import { closeResponses } from './routines/close-responses.ts';
 import { enterAll } from './routines/enter-all.ts';
 import { eraseAllHidden } from './routines/erase-hidden.ts';
 import { fireSchedules } from './routines/fire-schedules.ts';
@@ -44,7 +45,8 @@ export async function openWorker(
   const unsubscribe = receiveMessages(context, deliveries.request);
   const unlisten = context.dueDeliveries.listen(deliveries.request);
   const retention = makeRetention(context);
-  const routines = startRoutines(context, { record, deliveries, retention });
+  const stopping = new AbortController();
+  const routines = startRoutines(context, { record, deliveries, retention, stopping: stopping.signal });
   await record().catch((error: unknown) => context.availability.suspect(error));
   return {
     close: async (graceMs) => {
@@ -59,6 +61,7 @@ export async function openWorker(
       await Promise.all([workers, slowBatches, deliveries].map((part) => part.close(untilMs)));
       clearTimeout(grace);
       retention.stop();
+      stopping.abort();
       await Promise.all(routines.map((routine) => routine.stop()));
       unsubscribe();
       // If this fails, the worker is removed a little later.
@@ -71,10 +74,11 @@ type ByTheClock = {
   record: () => Promise<void>;
   deliveries: Pick<DeliveryLoop, 'tick'>;
   retention: Pick<Retention, 'sweep'>;
+  stopping: AbortSignal;
 };
 
 /** Starts the periodic routines of a worker. */
-function startRoutines(context: WorkerContext, { record, deliveries, retention }: ByTheClock) {
+function startRoutines(context: WorkerContext, { record, deliveries, retention, stopping }: ByTheClock) {
   const { heartbeat, db } = context;
   return [
     every(timing.heartbeatMs, () => heartbeat.beat(), context),
@@ -90,6 +94,7 @@ function startRoutines(context: WorkerContext, { record, deliveries, retention }
     every(timing.fireEveryMs, () => fireSchedules(context), context),
     every(timing.enterEveryMs, () => enterAll(context), context),
     every(timing.eraseEveryMs, () => eraseAllHidden(context), context),
+    every(timing.closeEveryMs, () => closeResponses(context, stopping), context),
     every(timing.bulkEveryMs, () => workBulks(context), context),
     every(timing.rollUpEveryMs, () => rollUpAllUsage(context), context),
     every(context.retention.sweepMs, () => retention.sweep(), context),

@@ -23,6 +23,7 @@ const Provider = z
     parallel_tool_calls: z.boolean().describe('Whether one reply may request several calls.'),
     thinking: z.boolean().describe('Whether the provider streams the reasoning, if a model shows it.'),
     structured_outputs: z.boolean().describe('Whether the provider can enforce a JSON Schema for replies.'),
+    background: z.boolean().describe('Whether rounds of some or all models are asked in the background.'),
   })
   .meta({
     id: 'Provider',
@@ -30,7 +31,14 @@ const Provider = z
     examples: [
       {
         ...{ id: 'sim/*', object: 'provider', name: 'sim', wire: 'openai' },
-        ...{ streaming: true, tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true },
+        ...{
+          streaming: true,
+          tools: true,
+          parallel_tool_calls: true,
+          thinking: true,
+          structured_outputs: true,
+          background: false,
+        },
       },
     ],
   });

@@ -28,6 +28,10 @@ export const OTHER_VARIABLES: Partial<Record<Section, Record<string, About>>> = 
     XAI_BASE_URL: baseUrl('xAI'),
     OLLAMA_BASE_URL: { meaning: 'Base URL of Ollama.', absent: 'this provider is not configured' },
     OPENAI_WIRE: wire('OpenAI', '`api.openai.com` and at Azure'),
+    OPENAI_BACKGROUND: {
+      meaning: '`1` asks OpenAI in the background. See [background responses](background-responses.md).',
+      absent: '`0`',
+    },
     XAI_WIRE: wire('xAI', '`api.x.ai`'),
     ANTHROPIC_CUSTOM_HEADERS: {
       meaning: 'Headers of each request of the kind `anthropic`, as lines `Name: value`.',

@@ -50,6 +50,14 @@ export const CALL_VARIABLES = {
     meaning: 'Longest wait of a round without a deadline for capacity on `flex`.',
     unit: 'ms',
   }),
+  PAWL_BACKGROUND_QUEUED_MS: numberForm(600_000, 1, LONGEST_TIMER_MS).register(ABOUT, {
+    meaning: 'Longest time that a [background response](background-responses.md) may be queued at its provider.',
+    unit: 'ms',
+  }),
+  PAWL_BACKGROUND_TIMEOUT_MS: numberForm(14_400_000, 1, LONGEST_TIMER_MS).register(ABOUT, {
+    meaning: 'Longest duration of a background response. `PAWL_MODEL_TIMEOUT_MS` does not limit it.',
+    unit: 'ms',
+  }),
 };
 
 export const TOOL_VARIABLES = {

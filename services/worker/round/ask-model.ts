@@ -2,7 +2,7 @@ import type { Provider } from '#core/llm/provider.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
-import type { Permit } from '../rate-limits.ts';
+import { FREE, type Permit } from '../rate-limits.ts';
 
 /** The result of a request: a reply or a failure, with the run that counts the requests. */
 export type Asked = { kind: 'replied'; run: Run; reply: Reply } | Failed;
@@ -33,7 +33,8 @@ type Question = {
  * after a 429.
  */
 export async function askModel(run: Run, { limit, ask }: Question, { rateLimits }: WorkerContext): Promise<Asked> {
-  using permit = rateLimits.acquire(limit);
+  // A response that the round waits for needs no permit.
+  using permit = run.responses?.awaited() ? FREE : rateLimits.acquire(limit);
   let { requests } = run;
   const counted = (provider: Caller): Caller => ({
     name: provider.name,

@@ -19,6 +19,7 @@ import { nextRunOf, type Run } from '../lease/run.ts';
 import { dueWakeups } from '../lease/stop-run.ts';
 import { reportRound } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
+import { type SavingContext, savingContext } from './background/saving-context.ts';
 import { newCalls } from './new-calls.ts';
 import { pricedUsage } from './priced-usage.ts';
 
@@ -61,7 +62,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     nextRun: nextRunOf(run),
     calls: outcome.kind === 'calls' ? await newCalls(turn, { number: step.round, reply }, context) : [],
   };
-  const committed = await save(turn, round, { outcome, context });
+  const committed = await save(turn, round, { outcome, context: savingContext(run, context) });
   if (!committed) {
     context.log.info(
       { event: 'round.dropped', turn_id: turn.id, round: step.round },
@@ -104,7 +105,7 @@ function cleaned(reply: Reply): Reply {
 /** A commit of a reply, with the event and the text of its log line. `ended` is given if the commit ends the turn. */
 type Committed = { wakeups: Wakeup[]; event: string; says: string; ended?: RoundEnding };
 
-type Saving = { context: WorkerContext };
+type Saving = { context: SavingContext };
 
 /**
  * Saves a reply by its outcome. A reply ends the turn if all its calls are answered in a later turn. An answer that
@@ -141,11 +142,11 @@ async function violationsOf({ config, project }: Turn, { kind, output }: Ended):
 
 type Ended = Exclude<Outcome, { kind: 'calls' }>;
 
-async function saveCalls(turn: Turn, round: RepliedRound, context: WorkerContext): Promise<Committed | null> {
+async function saveCalls(turn: Turn, round: RepliedRound, context: SavingContext): Promise<Committed | null> {
   const { webhook } = turn.config;
   const saved = { ...round, turnId: turn.id, webhook, hasEndpoints: turn.work.hasEndpoints };
   const write = { verb: 'saveRound', turnId: turn.id };
-  const done = await writeCheckpoint(context, write, () => saveRound(context.db, saved));
+  const done = await writeCheckpoint(context, write, () => context.saveUsed((db) => saveRound(db, saved)));
   const isAnswered = round.calls.some(({ result }) => result && result.status !== 'handed_over');
   const wakeups = isAnswered ? done?.wakeups : kept(done, predictAfterRound(turn, round), context);
   if (!wakeups) return null;
@@ -157,11 +158,11 @@ async function saveCalls(turn: Turn, round: RepliedRound, context: WorkerContext
 async function saveInvalid(
   turn: Turn,
   round: RepliedRound & { violations: Violation[] },
-  context: WorkerContext,
+  context: SavingContext,
 ): Promise<Committed | null> {
   const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
   const write = { verb: 'saveInvalidAnswer', turnId: turn.id };
-  const done = await writeCheckpoint(context, write, () => saveInvalidAnswer(context.db, saved));
+  const done = await writeCheckpoint(context, write, () => context.saveUsed((db) => saveInvalidAnswer(db, saved)));
   const wakeups = kept(done, predictAfterAnswer(turn, round), context);
   const says = `round ${round.number} does not match the output schema and will be repaired`;
   return wakeups && { wakeups, event: 'round.unfit', says };
@@ -170,18 +171,18 @@ async function saveInvalid(
 /**
  * Saves an answer that may not end its turn, because an input has joined since its request. The turn continues (R30).
  */
-async function saveSuperseded(turn: Turn, round: RepliedRound, context: WorkerContext): Promise<Committed | null> {
+async function saveSuperseded(turn: Turn, round: RepliedRound, context: SavingContext): Promise<Committed | null> {
   const saved = { ...round, turnId: turn.id, webhook: turn.config.webhook };
   const write = { verb: 'saveSupersededAnswer', turnId: turn.id };
-  const done = await writeCheckpoint(context, write, () => saveSupersededAnswer(context.db, saved));
+  const done = await writeCheckpoint(context, write, () => context.saveUsed((db) => saveSupersededAnswer(db, saved)));
   const wakeups = kept(done, predictAfterAnswer(turn, round), context);
   const says = `round ${round.number} answered before it received a new input, so the turn continues`;
   return wakeups && { wakeups, event: 'round.surpassed', says };
 }
 
-function kept(saved: Saved | null, turn: Turn | null, { turnCache }: WorkerContext): Wakeup[] | null {
+function kept(saved: Saved | null, turn: Turn | null, { turnCache, isBehind }: SavingContext): Wakeup[] | null {
   if (!saved) return null;
-  turnCache.keep(turn, saved);
+  turnCache.keep(isBehind ? null : turn, saved);
   return saved.wakeups;
 }
 
@@ -211,7 +212,7 @@ async function saveEnding(
     ...(violations && { error: invalidOutputError(violations) }),
   };
   const write = { verb: 'endWithRound', turnId: turn.id };
-  const wakeups = await writeCheckpoint(context, write, () => endWithRound(context.db, written));
+  const wakeups = await writeCheckpoint(context, write, () => context.saveUsed((db) => endWithRound(db, written)));
   const rounds = `${round.number} round${round.number === 1 ? '' : 's'}`;
   const says = `turn finished after ${rounds}: ${ending.status}`;
   return wakeups && { wakeups, event: 'turn.ended', says, ended: ending };
@@ -220,7 +221,7 @@ async function saveEnding(
 function reportCommitted(
   turn: Turn,
   { number, startedAt, reply }: RepliedRound,
-  { committed, context }: Saving & { committed: Committed },
+  { committed, context }: { committed: Committed; context: WorkerContext },
 ): void {
   const { wakeups, event, says, ended } = committed;
   context.watchers.publishChange(turn.id, wakeups);

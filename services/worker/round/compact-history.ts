@@ -65,7 +65,8 @@ async function saveShortened(
     ...{ ...place, ...written, afterTokens: after ?? plan.beforeTokens },
     summary: isUsed ? written.summary : null,
   };
-  const about = { turnId: turn.id, ownModel: turn.work.model, isUsed, failedRequests, covered };
+  const dropped = run.responses?.awaited()?.responses;
+  const about = { turnId: turn.id, ownModel: turn.work.model, isUsed, failedRequests, covered, dropped };
   const write = { verb: 'saveCompaction', turnId: turn.id };
   const saved = await writeCheckpoint(context, write, () => saveCompaction(context.db, { compaction, ...about }));
   if (!saved) return goOnWithSaved(run, plan.round, context);

@@ -65,9 +65,14 @@ async function streamReply(
   const { turn } = run;
   const { watchers, providers, tracer } = context;
   const { round } = step;
+  using late = untilLate(run);
+  using responses = run.responses?.forReply(late.signal) ?? null;
   const trace = tracer.headersWithin(turn, () => chatSpanId(turn, { round, startedAt: progress.startedAt }));
   const provider = providers.ofModel(turn.work.model, turn.config.wires);
-  const { request, warnings } = withKnownTtl({ ...roundRequest(turn, step, messages), trace }, provider);
+  const { request, warnings } = withKnownTtl(
+    { ...roundRequest(turn, step, messages), trace, ...(responses && { background: responses.background }) },
+    provider,
+  );
   const { maxOutputTokens, temperature, topP } = request;
   progress.sent = { maxOutputTokens, temperature, topP, ...(provider.server && { server: provider.server }) };
   if (tracer.withContent) progress.asked = request;
@@ -75,9 +80,9 @@ async function streamReply(
   const address = { turn_id: turn.id, round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, progress);
   using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
-  using late = untilLate(run);
   const dialect = chooseDialect(turn.config.tool_mode, counted(provider));
-  const reply = await dialect.ask(request, late.signal, (delta) => {
+  const { signal } = responses ?? late;
+  const reply = await dialect.ask(request, signal, (delta) => {
     permit.answered();
     progress.firstChunkAt ??= Date.now();
     publisher.take(delta);

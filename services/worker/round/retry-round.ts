@@ -85,14 +85,17 @@ async function tryAgain(
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { turn } = run;
-  const { counts: attempt, waitedMs, lacksCapacity = false } = postponed;
+  const { counts, waitedMs, lacksCapacity = false } = postponed;
   const delayMs = untilLate(run, postponed.delayMs);
   const eventData = isReported(turn, failure)
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
     : null;
   const rateLimited = failure.retry.kind === 'rate-limited';
   const failed = failedTry(run, context);
-  const later = { delayMs, attempt, rateLimited, waitedMs, lacksCapacity, eventData, failed };
+  const dropped = failure instanceof RateLimited ? undefined : run.responses?.awaited()?.responses;
+  // A response that is asked for again counts, also after a rate limit.
+  const attempt = counts || dropped !== undefined;
+  const later = { delayMs, attempt, rateLimited, waitedMs, lacksCapacity, eventData, failed, dropped };
   const wakeups = await postpone(run, later, context);
   if (!wakeups) return dueWakeups(run, context);
 
@@ -143,7 +146,8 @@ export async function leaveTier(
     lacksCapacity: because !== 'deadline',
     eventData: { round: step.round, from, to, because },
   };
-  const later = { delayMs: 0, rateLimited: false, failed: failedTry(run, context), ...change };
+  const dropped = run.responses?.awaited()?.responses;
+  const later = { delayMs: 0, rateLimited: false, failed: failedTry(run, context), dropped, ...change };
   const wakeups = await postpone(run, later, context);
   if (!wakeups) return dueWakeups(run, context);
 

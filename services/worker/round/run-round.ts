@@ -1,10 +1,13 @@
 import { ProviderFailed } from '#core/failure.ts';
+import { Interrupted, StillRunning } from '#core/llm/interrupted.ts';
+import { isPolling } from '#core/turn/background/background.ts';
 import { sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import { sizeOfMessages } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { isLate } from '#core/turn/tiers/change-tier.ts';
+import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
@@ -14,12 +17,14 @@ import { rateLimitOf } from '../rate-limits.ts';
 import { reportFailedAttempt } from '../report/report-attempt.ts';
 import { type Failed, failedWith } from './ask-model.ts';
 import { isTooLong } from './ask-summary.ts';
+import { pollResponse, waitForResponse } from './background/wait-for-response.ts';
+import { withResponses } from './background/with-responses.ts';
 import { type CommittedRound, commitRound } from './commit-round.ts';
 import { compactHistory } from './compact-history.ts';
 import { type Earlier, openHistory, threadOf } from './open-history.ts';
 import { requestReply, TierLate } from './request-reply.ts';
 import { leaveTier, postponeRound, retryRound, waitForRoom } from './retry-round.ts';
-import { type NoRoom, takeRoom } from './take-room.ts';
+import { type NoRoom, takeRoom, UNLIMITED } from './take-room.ts';
 
 /** A round with its reply, or the reason to leave the round, and the resulting run. */
 type Tried =
@@ -32,25 +37,38 @@ type Tried =
  * Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on.
  * docs/architecture.md lists the files of this path in "The walk of one turn".
  */
-export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
+export async function runRound(started: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
+  const run = withResponses(started, context);
   const { turn } = run;
   if (isLate(turn)) return leaveTier(run, { step, because: 'deadline' }, context);
-  if (!context.rateLimits.allows(rateLimitOf(turn))) return postponeRound(run, { step }, context);
+  if (!turn.work.background && !context.rateLimits.allows(rateLimitOf(turn)))
+    return postponeRound(run, { step }, context);
   const about = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
-  context.log.info({ event: 'round.started', ...about }, `round ${step.round} starting`);
+  if (!isPolling(turn.work)) context.log.info(...startOf(turn, about));
 
   const tried = await tryRound(run, step, context);
   return await endIfUnwritable(tried.run, () => endRound(tried, step, context), context);
 }
 
+/** Returns the log line of a run that begins a round, or follows its response. */
+function startOf({ work }: Turn, about: { round: number }): [fields: object, says: string] {
+  return work.background
+    ? [{ event: 'response.followed', ...about }, `round ${about.round} follows its response`]
+    : [{ event: 'round.started', ...about }, `round ${about.round} starting`];
+}
+
 /** Loads the history, compacts it if that is due, and asks the model. */
 async function tryRound(loaded: Run, step: RoundStep, context: WorkerContext): Promise<Tried> {
   try {
+    await pollResponse(loaded);
     using history = await openHistory(loaded, context);
     const { earlier } = history;
     const isShortened = history.isShortened || loaded.isShortened;
     const because = isShortened ? 'refused' : 'size';
-    const compacted = await compactHistory(loaded, { step, earlier, because }, context);
+    // A round that waits for a response has compacted its history before.
+    const compacted = loaded.responses?.awaited()
+      ? { kind: 'same' as const, run: loaded }
+      : await compactHistory(loaded, { step, earlier, because }, context);
     if (compacted.kind !== 'same' && compacted.kind !== 'shorter') return compacted;
     const { run } = compacted;
     if (!isShortened) return await askUntilItFits(run, { step, earlier }, context).catch(failedWith(run));
@@ -77,6 +95,7 @@ async function askUntilItFits(run: Run, question: Question, context: WorkerConte
   const compacted = await compactHistory(refused, { ...question, because: 'refused' }, context);
   if (compacted.kind === 'same') return { ...tried, run: compacted.run };
   if (compacted.kind !== 'shorter') return compacted;
+  run.responses?.forget();
   return await askRound(compacted.run, question, context).catch(failedWith(compacted.run));
 }
 
@@ -86,7 +105,10 @@ async function askRound(run: Run, { step, earlier }: Question, context: WorkerCo
   const messages = transcriptOf(sentHistory(threadOf(run.turn, earlier)));
   if (sizeOfMessages(messages) > memory.most) throw new HistoryTooLarge(memory.most);
   using filled = await blobCache.fill(run.turn.project, messages);
-  const room = await takeRoom(run, { model: run.turn.work.model, messages }, context);
+  // A response that the round waits for was booked when it was requested.
+  const room = run.responses?.awaited()
+    ? UNLIMITED
+    : await takeRoom(run, { model: run.turn.work.model, messages }, context);
   if (room.kind === 'full') return { ...room, run };
   const asked = await requestReply(run, { step, messages: filled.messages }, context);
   if (asked.kind === 'failed') return asked;
@@ -127,6 +149,8 @@ async function leaveRound(failed: Failed, step: RoundStep, context: WorkerContex
   const { run, failure } = failed;
   if (run.lease.signal.aborted) return stopRun(run, context);
   if (failure instanceof TierLate) return leaveTier(run, { step, because: 'deadline' }, context);
+  if (failure instanceof StillRunning) return waitForResponse(run, { step, ...failure }, context);
+  if (failure instanceof Interrupted) throw failure.cause;
   if (failure instanceof MemoryBusy) {
     const about = { event: 'memory.busy', turn_id: run.turn.id, step: run.lease.step };
     context.log.info(about, failure.message);

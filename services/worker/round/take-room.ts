@@ -24,7 +24,8 @@ type Asking = {
   summaryTokens?: number;
 };
 
-const UNLIMITED: Room = { kind: 'taken', correctionOf: () => async () => {} };
+/** The room of a request without limits, or without a booking. */
+export const UNLIMITED: Room = { kind: 'taken', correctionOf: () => async () => {} };
 
 /** The longest time until a turn checks for room again, if it receives no earlier wakeup. */
 const LONGEST_WAIT_MS = 600_000;
