@@ -54,6 +54,8 @@ export type AnyFault =
   | Fault
   /** The provider lacks the capacity for `flex`. The deadline is near, or a job is late. */
   | ('refused' | 'late')
+  /** The provider loses a response. */
+  | 'lose'
   /** A model fails. A treatment, a turn or a round fails permanently. */
   | 'fail'
   /** The clock of a worker is fast. Postgres loses the commit of a reply. A request for an admission is lost. */

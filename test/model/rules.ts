@@ -35,7 +35,7 @@ export const rules = {
   ),
   R7: rule(
     'A run that slept after its claim, by the local clock, claims again before the call.',
-    worker('batch/stopwatch', 'batch/answer-call'),
+    worker('lease/stopwatch', 'batch/answer-call'),
   ),
   R8: rule(
     'Only the run with the lease gives up a claim without a result.',
@@ -152,6 +152,7 @@ export const rules = {
     'A round sends exactly the inputs that its run has loaded. A turn begins with the inputs that its first run has loaded.',
     turn('turn', 'inputs/joined-input', 'history/transcript'),
     checkpoint('turns/begin', 'turns/lease', 'turns/save-round', 'sql/rounds/insert-round'),
+    checkpoint('background/save-response'),
     commits('advance-batch'),
     worker('turn-cache', 'work-turn', 'round/commit-round'),
   ),
@@ -220,5 +221,18 @@ export const rules = {
     checkpoint('turns/answer-calls'),
     worker('batch/plan-calls'),
     ['services/api/turns/answers/approved-arguments.ts'],
+  ),
+  R40: rule(
+    'A background round is asked only under a lease that has found no response. It publishes text after the id of its response is committed. Later runs follow this response until a commit drops it by its id.',
+    checkpoint('background/save-response', 'turns/lease', 'turns/postpone', 'turns/reading/select'),
+    checkpoint('turns/compaction/save-compaction'),
+    ['packages/core/llm/openai-responses/background/send-in-background.ts'],
+    worker('work-turn', 'round/background/with-responses', 'round/background/wait-for-response'),
+  ),
+  R41: rule(
+    'A response that no round waits for is cancelled, counted once and deleted at its provider. A round is saved in one transaction with the mark that its response is used. The row outlives the turn until the deletion.',
+    checkpoint('background/save-response', 'background/take-responses', 'background/save-with-responses'),
+    checkpoint('background/settle-response'),
+    worker('routines/close-responses', 'round/background/saving-context'),
   ),
 } satisfies Record<string, Rule>;

@@ -1,4 +1,5 @@
 import { admissionSuite } from './admission/admission-model.ts';
+import { backgroundSuite } from './background/background-model.ts';
 import { inputSuite } from './inputs/input-model.ts';
 import { approvalSuite } from './small/approval-model.ts';
 import { bulkSuite } from './small/bulk-model.ts';
@@ -36,4 +37,5 @@ export const suites: Record<string, Suite> = {
   forks: forkSuite,
   reruns: rerunSuite,
   lean: leanSuite,
+  background: backgroundSuite,
 };

@@ -34,7 +34,7 @@ export type RoundRules<S extends RoundState, G> = {
   commits: Partial<Record<Commit, (by: By<S, G>) => void>>;
   /** Retries the failed turn for a caller. */
   retry?(state: S, guards: G): void;
-  outside?(state: S, emit: Emit<S>): void;
+  outside?(state: S, emit: Emit<S>, guards: G): void;
 };
 
 export function roundModel<S extends RoundState, G>(rules: RoundRules<S, G>, guards: G, faults: Left): Model<S> {
@@ -43,7 +43,7 @@ export function roundModel<S extends RoundState, G>(rules: RoundRules<S, G>, gua
     faults,
     movesOf: (state, emit) => {
       passTime(state, emit);
-      rules.outside?.(state, emit);
+      rules.outside?.(state, emit, guards);
       sufferQueue(state, emit);
       if (state.turn.due === 'late') emit('the rescuer enqueues the turn', wake);
       if (rules.retry && state.turn.status === 'failed')

@@ -35,7 +35,7 @@ const leanGuards = {
   },
   refusedEndIsWrittenInFull: {
     ...{ rule: 'R16', file: `${TURNS}/end.ts` },
-    code: 'return wakeups ?? db.transaction().execute((trx) => endTurn(trx, ending))',
+    code: 'if (wakeups) return wakeups; return isTrx(db) ? endTurn(db, ending) : db.transaction().execute((trx) => endTurn(trx, ending))',
     without: 'a refusal of the lean form counts as a refusal of the end',
     ...{ faults: { enable: 1 }, caught: dropped },
   },
