@@ -1,4 +1,5 @@
 import type { Job, Queue } from 'bullmq';
+import { sql } from 'kysely';
 import { allQueues, type JobData, type JobName } from '#core/queue/job.ts';
 import { postgresBackend } from '#core/queue/postgres/backend.ts';
 import { redisBackend } from '#core/queue/redis/backend.ts';
@@ -27,6 +28,8 @@ export type Scene = ReturnType<typeof apiClient> & {
   endpoints(): Promise<Endpoint[]>;
   /** Returns whether all webhooks of past events are delivered or given up. */
   isDelivered(): Promise<boolean>;
+  /** Returns the number of responses that are not deleted at their provider. */
+  countResponses(): Promise<number>;
   /** Returns the scene's own client for another API. */
   at(url: string): ReturnType<typeof apiClient>;
 };
@@ -44,6 +47,7 @@ export async function openLane(redis: boolean) {
       PAWL_PROVIDERS: JSON.stringify({
         closed: { kind: 'openai', base_url: closed.origin },
         responses: { kind: 'openai-responses', base_url: modelUrl },
+        background: { kind: 'openai-responses', base_url: modelUrl, background: true },
       }),
       PAWL_MCP: JSON.stringify({ cities: { url: mcp.url } }),
       PAWL_API_KEYS: projects.map((project) => `${project}:key-of-${project}`).join(),
@@ -70,7 +74,12 @@ export async function openLane(redis: boolean) {
         .where('project', '=', project)
         .where('status', '=', 'pending');
       const isDelivered = async () => (await pending.select('id').executeTakeFirst()) === undefined;
-      return { ...client, project, harness, recorder, env: harness.env, turns, endpoints, isDelivered, at };
+      const countResponses = async () => {
+        const rows = sql`select from background_responses where project = ${project}`;
+        return (await rows.execute(harness.db)).rows.length;
+      };
+      const reading = { turns, endpoints, isDelivered, countResponses };
+      return { ...client, project, harness, recorder, env: harness.env, ...reading, at };
     },
     [Symbol.asyncDispose]: async () => {
       await leftovers.close();
@@ -82,9 +91,10 @@ export async function openLane(redis: boolean) {
   };
 }
 
-/** The model that requests name, and the same model over the Responses wire. */
+/** The model that requests name, and the same model over the Responses wire, also in the background. */
 const CHAT = 'openai/test';
 export const OVER_RESPONSES = 'responses/test';
+export const IN_BACKGROUND = 'background/test';
 
 type Client = ReturnType<typeof apiClient>;
 

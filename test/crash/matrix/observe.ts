@@ -18,6 +18,10 @@ export type ObservedTurn = {
   numbers: unknown[];
   /** The requests that reached the model, with their tier and the generation of their attempt. */
   modelRequests: { round: string; messages: string; tier: string | null; generation: number }[];
+  /** The requests to read, follow, cancel or delete a response at the model, with the round that created it. */
+  responseRequests: { round: string; kind: string }[];
+  /** The ids of the responses that the model still keeps. */
+  keptResponses: string[];
   webhooks: ObservedWebhook[];
 };
 
@@ -33,6 +37,9 @@ export type Observed = {
   endpoints: ObservedEndpoint[];
   blobs: ObservedBlobs;
   strayWork: number;
+  /** The rows of responses that are not deleted at the model, and the usage of the whole scene. */
+  responseRows: number;
+  usage: unknown;
 };
 
 /**
@@ -50,6 +57,8 @@ export async function observe(scene: Scene): Promise<Observed> {
   return {
     blobs: await blobsOf(scene, turns),
     strayWork: await countStrayWork(scene),
+    responseRows: await scene.countResponses(),
+    usage: (await scene.call<{ data: unknown }>('GET', '/v1/usage')).body.data,
     turns: await Promise.all(turns.map((turn) => observeTurn(scene, turn, secrets))),
     endpoints: endpoints.map(({ id, status, description, disabled_reason }, index) => ({
       state: { status, description, disabled_reason, secrets: theirs[index]?.length },
@@ -98,6 +107,8 @@ async function observeTurn(scene: Scene, turn: TurnResource, secrets: string[]):
     events: events.map(({ type, round, tool_call_id }) => [type, round, tool_call_id].filter(Boolean).join(' ')),
     numbers: events.map(({ sequence_number }) => sequence_number),
     modelRequests: roundRequestsOf(scene, turn),
+    responseRequests: responseRequestsOf(scene, turn),
+    keptResponses: keptResponsesOf(scene, turn),
     webhooks: webhooksOf(seen, secrets).map((webhook) => ({
       ...webhook,
       isGenuine: webhook.isGenuine && events.some(({ id, type }) => id === webhook.id && type === webhook.type),
@@ -123,11 +134,29 @@ function callsOf(turn: TurnResource, { number, tool_calls, results }: Batch, see
 
 function roundRequestsOf({ harness }: Scene, { id }: TurnResource): ObservedTurn['modelRequests'] {
   return harness.modelRequests.flatMap(({ headers, body, sent }) => {
-    const [turnId, round = '', attempt = ''] = String(headers['x-client-request-id']).split('.');
-    const name = attempt.endsWith('s') ? `${round}, the summary before it,` : round;
-    const asked = { tier: body.service_tier ?? null, generation: Number.parseInt(attempt, 10) };
-    return turnId === id ? [{ round: name, messages: JSON.stringify(sent.input ?? body.messages), ...asked }] : [];
+    const { turnId, round, generation } = attemptOf(headers['x-client-request-id']);
+    const asked = { tier: body.service_tier ?? null, generation };
+    return turnId === id ? [{ round, messages: JSON.stringify(sent.input ?? body.messages), ...asked }] : [];
   });
+}
+
+function responseRequestsOf({ harness }: Scene, { id }: TurnResource): ObservedTurn['responseRequests'] {
+  return harness.responseRequests.flatMap(({ createdBy, kind }) => {
+    const { turnId, round } = attemptOf(createdBy);
+    return turnId === id ? [{ round, kind }] : [];
+  });
+}
+
+function keptResponsesOf({ harness }: Scene, { id: turnId }: TurnResource): string[] {
+  const kept = harness.keptResponses.list();
+  return kept.flatMap(({ id, createdBy }) => (attemptOf(createdBy).turnId === turnId ? [id] : []));
+}
+
+/** Reads the name of a request: its turn, its round or the summary before the round, and its generation. */
+function attemptOf(name: unknown): { turnId: string; round: string; generation: number } {
+  const [turnId = '', number = '', attempt = ''] = String(name).split('.');
+  const round = attempt.endsWith('s') ? `${number}, the summary before it,` : number;
+  return { turnId, round, generation: Number.parseInt(attempt, 10) };
 }
 
 /** Checks each webhook as its receiver does, with the secrets only. */

@@ -104,6 +104,7 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
     await harness.advance(60_000);
     await harness.queueDelayed();
     await harness.rescue();
+    await harness.closeResponses();
     if (minutes > LONGEST_MINUTES) await sleep(SELDOM_MS);
   }
   throw new Error(`stuck: not ended after ${LONGEST_MINUTES} minutes`);
@@ -134,7 +135,8 @@ async function reactOnce(
   return reacted.size > before;
 }
 
-/** Returns whether every turn has ended, and its webhooks are delivered. */
-async function isSettled({ isDelivered }: Scene, turns: TurnResource[]): Promise<boolean> {
-  return turns.every(({ status }) => isTerminal(status)) && (await isDelivered());
+/** Returns whether every turn has ended, its webhooks are delivered, and its responses at the model are deleted. */
+async function isSettled({ isDelivered, countResponses }: Scene, turns: TurnResource[]): Promise<boolean> {
+  const isEnded = turns.every(({ status }) => isTerminal(status));
+  return isEnded && (await isDelivered()) && (await countResponses()) === 0;
 }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SpareProcesses } from './crashing-process.ts';
 import { findFaults } from './find-faults.ts';
+import { findResponseFaults } from './find-response-faults.ts';
 import type { Lane } from './lane.ts';
 import { type Observed, observe } from './observe.ts';
 import { type Played, play } from './play.ts';
@@ -31,8 +32,10 @@ export async function dieAt(
     const played = await playUntilDead(point, reference, { lane, kept });
     if (!played) return { point, happened: false, faults: [] };
     const { scene, answer, leftovers } = played;
+    const now = await observe(scene);
     const faults = [
-      ...findFaults(await observe(scene), end, reference.repeats),
+      ...findFaults(now, end, reference.repeats),
+      ...findResponseFaults(now, end, point),
       ...(answer === null || reference.answers?.includes(answer) ? [] : [`answered ${answer}`]),
       ...leftovers.filter((state) => !MAY_BE_LEFT.has(state)).map((state) => `a job stayed ${state}`),
       ...((await lane.leftovers.isEmpty()) ? [] : ['a late job enqueued another job']),
