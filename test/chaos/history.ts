@@ -1,4 +1,4 @@
-import type { ModelCall } from '../harness/servers/model-recorder.ts';
+import type { ModelCall, ResponseCall } from '../harness/servers/model-recorder.ts';
 import type { RecordedCall } from '../harness/servers/tool-recorder.ts';
 import type { ReceivedWebhook } from '../harness/servers/webhook-receiver.ts';
 import type { FaultKind } from './faults/fault-kinds.ts';
@@ -15,6 +15,10 @@ export type History = {
   responses: SeenResponse[];
   gone: GoneTurn[];
   modelCalls: ModelCall[];
+  /** The requests to read, follow, cancel or delete a response at the model. */
+  responseCalls: ResponseCall[];
+  /** All background responses with a committed id, and those that the model still keeps. */
+  background: { committed: CommittedResponse[]; keptIds: string[] };
   toolCalls: RecordedCall[];
   webhooks: ReceivedWebhook[];
   rows: Rows;
@@ -80,6 +84,15 @@ export type FaultRecord = {
 
 /** One answer of an API to the load. */
 export type Answer = { at: number; api: string; route: string; status: number; hasRetryAfter: boolean };
+
+/** A background response: the commit of its id, and its drop, after which its round may be asked again. */
+export type CommittedResponse = {
+  id: string;
+  turnId: string;
+  round: number;
+  committedAt: number | null;
+  droppedAt: number | null;
+};
 
 /** One acknowledgement of a turn. */
 export type Ack = { at: number; plan: number; turnId: string };

@@ -14,6 +14,7 @@ import { openToolRecorder, type ToolRecorder } from '../harness/servers/tool-rec
 import { openWebhookReceiver, type WebhookReceiver } from '../harness/servers/webhook-receiver.ts';
 import { openaiWire } from '../llm/openai-wire.ts';
 import { startWireServer } from '../llm/wire-server.ts';
+import { auditResponses } from './background-responses.ts';
 import { type ChaosPostgres, type ChaosRedis, openStores } from './open-stores.ts';
 import { chaosProjects } from './projects.ts';
 import type { Options } from './read-options.ts';
@@ -54,6 +55,7 @@ export async function openChaosHarness(options: Options): Promise<ChaosHarness> 
   await migrateAll(postgres.url);
   const sql = openSql(postgres.url);
   opened.defer(() => sql.end({ timeout: 1 }));
+  await auditResponses(sql);
   const secret = newWebhookSecret();
   const model = opened.use(await openModelRecorder());
   const tools = opened.use(await openToolRecorder());
@@ -96,6 +98,7 @@ function settings({ modelUrl, dyingUrl, secret }: Record<'modelUrl' | 'dyingUrl'
     PAWL_PROVIDERS: JSON.stringify({
       dying: { kind: 'openai', base_url: dyingUrl },
       responses: { kind: 'openai-responses', base_url: modelUrl },
+      background: { kind: 'openai-responses', base_url: modelUrl, background: true },
     }),
     PAWL_PROJECTS: chaosProjects,
     OPENAI_API_KEY: 'sk-chaos',

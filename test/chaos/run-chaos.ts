@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hurryResponses, readResponses } from './background-responses.ts';
 import { injectFaults } from './faults/inject-faults.ts';
 import { proveTroubles } from './faults/prove-troubles.ts';
 import { makeSchedule } from './faults/schedule.ts';
@@ -54,6 +55,11 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
   const parts = [...harness.workers, ...harness.apis];
   const seen = {
     modelCalls: harness.model.calls.filter(({ model }) => !OTHERS.has(model)),
+    responseCalls: harness.model.responseCalls,
+    background: {
+      committed: await retryUntilDone(() => readResponses(harness.sql)),
+      keptIds: harness.model.keptIds(),
+    },
     toolCalls: harness.tools.calls.filter(({ mark }) => !mark.startsWith('fork-')),
     webhooks: harness.receiver.received,
   };
@@ -96,6 +102,7 @@ async function settle({ sql }: ChaosHarness, load: Promise<void>): Promise<void>
   while (performance.now() < Math.min(last, moved.at + STILL_MS)) {
     await sql`update deliveries set due_at = now(), next_attempt_at = now() where status = 'pending'
       and next_attempt_at > now() and lease_until is null and due_at > now() + interval '2 seconds'`;
+    await hurryResponses(sql);
     if (isPlayed) await hurryErasing(sql);
     const counts = await readProgress(sql);
     if (isPlayed && counts.open === 0) return;
@@ -110,7 +117,8 @@ async function readProgress(sql: ChaosHarness['sql']) {
   const [row] = await sql<{ open: number; events: number; starts: number; sent: number }[]>`
     select (select count(*) from work)::int
       + (select count(*) from deliveries where due_at is not null)::int
-      + (select count(*) from conversations where erase_due_at is not null)::int as open,
+      + (select count(*) from conversations where erase_due_at is not null)::int
+      + (select count(*) from background_responses)::int as open,
       (select count(*) from events)::int as events,
       (select coalesce(sum(starts + attempts), 0) from work)::int as starts,
       (select count(*) from delivery_attempts)::int as sent`;

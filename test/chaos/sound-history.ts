@@ -52,6 +52,11 @@ export function soundHistory(): History {
         messages: ['a', 'b', 'c'],
       },
     ],
+    responseCalls: [],
+    background: {
+      committed: [{ id: 'resp_1', turnId: 'turn_1', round: 1, committedAt: START + 110, droppedAt: START + 390 }],
+      keptIds: ['resp_unknown'],
+    },
     toolCalls: [
       { at: START + 500, tool: 'book', key: 'turn_1.1.call_1', mark: '1.1.0', args: '{"mark":"1.1.0"}' },
       { at: START + 500, tool: 'note', key: 'turn_1.1.call_2', mark: '1.1.1', args: '{"mark":"1.1.1"}' },

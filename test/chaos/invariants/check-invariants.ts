@@ -1,5 +1,6 @@
 import type { History } from '../history.ts';
 import type { Options, Verdict } from '../read-options.ts';
+import { keptResponses, repeatedRequests } from './background.ts';
 import { deceivedClients, gappedEvents, mixedRounds } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
 import { changedHistories, endlessForks, repeatedByReruns, shownDeletions } from './forks.ts';
@@ -67,6 +68,13 @@ const allInvariants: Invariant[] = [
     promise: 'a round changes its tier once, before it asks on the next tier',
     check: strayTiers,
   },
+  {
+    id: 'I2',
+    promise: 'a background round is not asked again while it has a response',
+    check: repeatedRequests,
+    kind: 'core',
+  },
+  { id: 'I12', promise: 'background responses are deleted at the model', check: keptResponses, kind: 'core' },
   { id: 'I3', promise: 'an at_most_once call is made at most once', check: repeatedBookings, kind: 'core' },
   { id: 'I4', promise: 'a repeated call has the same key and the same arguments', check: changedCalls },
   { id: 'I4', promise: 'every result belongs to a call that was requested and made', check: inventedResults },

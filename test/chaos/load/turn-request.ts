@@ -5,8 +5,8 @@ import type { Scripted } from './write-script.ts';
 /** The rounds with calls that a turn of shape `limited` may have. Its script has more. */
 export const LIMIT = { max_rounds: 2, max_tool_calls: 4 };
 
-/** Every second turn uses the Responses wire. */
-const MODELS = ['openai/chaos', 'responses/chaos'] as const;
+/** Every second turn uses the Responses wire, and half of these are asked in the background. */
+const MODELS = ['openai/chaos', 'responses/chaos', 'openai/chaos', 'background/chaos'] as const;
 
 /**
  * A model that dies in the middle of each reply, and reports that it is overloaded. The turn changes to the other
@@ -20,7 +20,9 @@ type RequestOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'faultedBy
 /** Returns the request of a turn. The turns of one rate limit share a separate model. */
 export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: LoadUrls) {
   const { number, shape, trouble, faultedBy, hasWebhook, script } = options;
-  const model = MODELS[number % MODELS.length]!;
+  // A background round reads its response again after a stream of garbage.
+  const wire = trouble === 'provider-garbage' ? number % 2 : number % MODELS.length;
+  const model = MODELS[wire]!;
   const tools = [httpTool('book', 'at_most_once'), httpTool('note', 'idempotent'), httpTool('look', 'none')];
   const paying = shape === 'response' ? [{ ...httpTool('pay', 'at_most_once'), approval: 'always' }] : [];
   const asking = shape === 'ask' || shape === 'response' ? [ASK_USER] : [];
