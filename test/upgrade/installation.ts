@@ -11,6 +11,9 @@ export const MAIN = { name: 'main', key: 'key-of-main' };
 /** A model that answers a single request at a time. */
 export const LIMITED_MODEL = 'openai/limited';
 
+/** A model that is asked in the background. */
+export const KEPT_MODEL = 'kept/test';
+
 /** A project that may have one active turn. */
 const NARROW = { name: 'narrow', key: 'key-of-narrow' };
 
@@ -20,8 +23,14 @@ export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 /** The servers that turns of a release call: HTTP tools and a receiver of webhooks. */
 export type Surroundings = AsyncDisposable & { tools: ToolRecorder; receiver: WebhookReceiver };
 
-/** Opens an installation. `shared`: turns need slots, because both projects are configured. */
-export async function openInstallation(database: string, { redis = false, shared = true, modelUrl = '' } = {}) {
+/**
+ * Opens an installation. `shared`: turns need slots, because both projects are configured. `idleMs`: the longest
+ * silence of the model.
+ */
+export async function openInstallation(
+  database: string,
+  { redis = false, shared = true, modelUrl = '', idleMs = 120_000 } = {},
+) {
   const configured: Project[] = [{ ...plainProject(MAIN.name), requestsPerMinute: 100_000 }];
   const narrow = { ...plainProject(NARROW.name), maxActiveTurns: 1 };
   if (shared) configured.push(narrow);
@@ -29,13 +38,17 @@ export async function openInstallation(database: string, { redis = false, shared
     configured: () => makeProjects(configured).configured(),
     find: (name: string) => makeProjects(configured).find(name),
   };
-  const env = {
+  const env = (ownUrl: string) => ({
     DATABASE_URL: database,
     PAWL_API_KEYS: `${MAIN.name}:${MAIN.key},${NARROW.name}:${NARROW.key}`,
     PAWL_WORKER_CONCURRENCY: '64',
+    PAWL_MODEL_IDLE_TIMEOUT_MS: String(idleMs),
+    PAWL_PROVIDERS: JSON.stringify({
+      kept: { kind: 'openai-responses', base_url: modelUrl || ownUrl, background: true },
+    }),
     PAWL_PROVIDER_LIMITS: JSON.stringify({ [LIMITED_MODEL]: { concurrency: 1, requests_per_minute: 600 } }),
     ...(modelUrl && { OPENAI_BASE_URL: modelUrl }),
-  };
+  });
   const harness = await createHarness({ redis, env, projects });
   return {
     harness,

@@ -25,6 +25,7 @@ export async function takeOver(installation: Installation, surroundings: Surroun
     await harness.wakeWaiting();
     await harness.workUntilIdle();
   }
+  await harness.closeResponses();
   await harness.deliver();
   return collect(installation, surroundings);
 }

@@ -59,6 +59,10 @@ describeQueue(({ redis }) => {
       expect(await countRows(installation, 'work')).toBe(0);
     });
 
+    test('each background response of the release is deleted at its provider', async () => {
+      expect(await countRows(upgraded.installation, 'background_responses')).toBe(0);
+    });
+
     test('no committed round is asked again', () => {
       const { asked } = upgraded.outcome;
 

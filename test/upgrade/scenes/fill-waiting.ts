@@ -1,4 +1,4 @@
-import { openInstallation } from '../installation.ts';
+import { KEPT_MODEL, openInstallation } from '../installation.ts';
 import { call, clientTool, type Filling, markedTool, played, post, run, start } from './filling.ts';
 
 type Named = { id: string };
@@ -15,6 +15,7 @@ export async function fillWaiting(filling: Filling): Promise<void> {
   await fillAnswers(filling);
   await fillTimes(filling);
   await fillRetries(filling);
+  await fillPolling(filling);
 }
 
 async function fillDeliveries(filling: Filling): Promise<void> {
@@ -32,7 +33,6 @@ async function fillDeliveries(filling: Filling): Promise<void> {
     receiver.setMode(mode);
     await run(filling, scene, { script: { answer: 'Hello.' }, webhook });
   }
-  receiver.setMode('well');
 }
 
 /** Lets a schedule fire once, and leaves it ten minutes before its next time. */
@@ -83,4 +83,23 @@ async function fillRetries(filling: Filling): Promise<void> {
     const { waiting } = await filling.main.findTurn(id);
     if (!waiting) throw new Error(`The turn of ${scene} does not wait.`);
   }
+}
+
+/**
+ * Leaves a response that a turn polls, and the response of an ended turn, which no worker has deleted at its provider
+ * yet. The model of a later version has neither.
+ */
+async function fillPolling(filling: Filling): Promise<void> {
+  const { DATABASE_URL, OPENAI_BASE_URL } = filling.harness.env;
+  const installed = { shared: false, modelUrl: OPENAI_BASE_URL, idleMs: 200 };
+  await using worker = await openInstallation(DATABASE_URL, installed);
+  await run(filling, 'kept_response', { script: { answer: 'It is kept.' }, model: KEPT_MODEL });
+  const final = { background: { queued_ms: TEN_MINUTES_MS, stream: false, times: 1 } };
+  const { id } = await start(filling, 'polling', {
+    script: { answer: 'It was asked again.', final },
+    model: KEPT_MODEL,
+  });
+  await worker.harness.workUntilIdle();
+  const { waiting } = await filling.main.findTurn(id);
+  if (waiting?.for !== 'provider') throw new Error('The turn of polling does not wait for its provider.');
 }
