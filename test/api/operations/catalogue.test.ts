@@ -13,7 +13,14 @@ test('the provider list names all providers and capabilities, but no keys', asyn
   const { status, body } = await harness.call('GET', '/v1/models');
 
   const calls = { tools: true, parallel_tool_calls: true };
-  const can = { object: 'provider', streaming: true, ...calls, thinking: true, structured_outputs: true };
+  const can = {
+    object: 'provider',
+    streaming: true,
+    ...calls,
+    thinking: true,
+    structured_outputs: true,
+    background: false,
+  };
   expect(status).toBe(200);
   expect(body).toEqual({
     object: 'list',
