@@ -54,8 +54,8 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
 
 /**
  * Postpones late rounds until the limits of their models end, spread over time. A round that waits for a response needs
- * no request. Deadlines stay. A worker still gets
- * turns after their maximum wait, which it fails, and turns with a fallback model or tier.
+ * no request. Deadlines stay. A worker still gets turns after their maximum wait, which it fails, and turns with a
+ * fallback model or tier.
  */
 async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<void> {
   const statement = sql`

@@ -48,7 +48,7 @@ type TrackedRun = {
 
 const LONG_AGO: Stopwatch = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
 
-/** The pause before a lease is renewed again whose row was locked. */
+/** The pause before another renewal, after the row of work was locked. */
 const BUSY_PAUSE_MS = 100;
 
 /** The maximum number of steps that a worker reports. */

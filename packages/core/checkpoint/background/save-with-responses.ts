@@ -4,7 +4,7 @@ import type { Db, Trx } from '../tables.ts';
 /** The responses that a reply consists of. */
 export type UsedResponses = { provider: string; ids: readonly string[] };
 
-/** Undoes the mark of responses whose round was not saved. */
+/** The round was not saved, so its transaction is undone. */
 class NotSaved extends Error {}
 
 /**

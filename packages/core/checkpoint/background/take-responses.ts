@@ -17,7 +17,7 @@ export type ClosedResponse = {
   closedMs: number;
 };
 
-/** The time until the next look at a response whose provider did not answer, growing with its age. */
+/** The time until the next look at a response. It grows with the time since the first look. */
 const nextLook = sql`greatest(interval '30 seconds',
   least((now() - coalesce(closed_at, now())) / 4, interval '15 minutes'))`;
 

@@ -3,7 +3,7 @@ import type { Background, RunningResponse } from './background.ts';
 /** The longest time that a response may be queued, and may take in all. */
 export type BackgroundTimes = { queuedMs: number; timeoutMs: number };
 
-/** What a round does with a running response: it polls again later, or asks the model again. */
+/** A decision about a running response: the round polls again later, or asks the model again. */
 export type BackgroundDecision = { kind: 'poll'; delayMs: number } | { kind: 'ask-again'; because: string };
 
 const FIRST_POLL_MS = 1_000;

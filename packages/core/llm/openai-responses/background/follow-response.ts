@@ -100,7 +100,7 @@ async function readStream(followed: Followed, following: Following, running: Run
 /** A connection of a call. It ends with `StillRunning` after the idle time without a `refresh`. */
 export type Line = Disposable & { signal: AbortSignal; refresh(): void };
 
-/** Opens a line, whose idle time begins at once. */
+/** Opens a line. Its idle time begins immediately. */
 export function openLine(call: Call): Line {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(new StillRunning(UNKNOWN)), idleMsOf(call));

@@ -13,7 +13,7 @@ export type ResponseCall = {
   id: string;
   kind: 'read' | 'stream' | 'cancel' | 'delete';
   after?: number | null;
-  /** The request of the round, whose own headers are sent too. */
+  /** The request of the round. Its own headers are sent too. */
   request?: Pick<RoundRequest, 'headers'>;
   signal: AbortSignal;
 };
