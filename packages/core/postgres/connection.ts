@@ -1,9 +1,9 @@
 import { setImmediate as nextEventLoopIteration } from 'node:timers/promises';
 import postgres from 'postgres';
-import type { Address } from './open-socket.ts';
-import { POSTGRES_OPTIONS } from './options.ts';
+import { beginConnectionLife } from './connection-life.ts';
+import { type Address, POSTGRES_OPTIONS, SILENCE_MS } from './open-socket.ts';
 import { beginText, SESSION, type SessionSettings, setLocal } from './session.ts';
-import { isReadOnlyError, writerAt } from './writer.ts';
+import { isReadOnlyError, type Writer, writerAt } from './writer.ts';
 
 export type Rows = postgres.RowList<postgres.Row[]>;
 export type Statement = { text: string; parameters?: readonly unknown[] };
@@ -51,30 +51,28 @@ const OPTIONS = {
   ...{ idle_timeout: 300, max_lifetime: null },
 };
 
-const LONGEST_IDLE_MS = 240_000;
-const LONGEST_LIFE_MS = 2_700_000;
-
-/** Opens a connection with its first statement. Calls `closed` once, and `onError` for each failed statement. */
+/**
+ * Opens a connection with its first statement. Calls `closed` once, and `onError` for each failed statement. Closes
+ * the connection after a silence of `silenceMs`.
+ */
 export function openConnection(
   url: string,
   closed: () => void,
   onError: (error: unknown) => void = () => {},
+  silenceMs = SILENCE_MS,
 ): OpenConnection {
-  let isClosed = false;
-  let inFlight = 0;
-  const age = measureAge();
+  const life = beginConnectionLife(closed, silenceMs);
   const writer = writerAt(url);
   const sql = postgres(writer.url, {
     ...OPTIONS,
     connection: { application_name: 'pawl', ...(writer.isPooled ? {} : SETTINGS) },
     onclose: () => {
-      isClosed = true;
-      closed();
+      life.end();
       // At once, since the remaining statements can no longer run.
       void close(0);
     },
     // postgres.js would open the connection again for those statements.
-    ...{ socket: (address: Address) => (isClosed ? refuse() : writer.openSocket(address)) },
+    ...{ socket: (address: Address) => (life.isClosed() ? refuse() : writer.openSocket(address, life.silence)) },
   });
   const close = (timeoutSeconds = 5) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
   /** Closes the connection to a server that refuses writes. The next connection finds the server that takes writes. */
@@ -85,8 +83,8 @@ export function openConnection(
   };
 
   const run = async ({ text, parameters = [] }: Statement) => {
-    if (isClosed) throw connectionClosed();
-    inFlight += 1;
+    if (life.isClosed()) throw connectionClosed();
+    life.begin();
     try {
       return await sql.unsafe(text, [...parameters] as never[], { prepare: writer.prepares });
     } catch (error) {
@@ -94,23 +92,17 @@ export function openConnection(
       onError(error);
       throw error;
     } finally {
-      inFlight -= 1;
-      age.use();
+      life.answer();
     }
   };
-  /** Sends one message for all settings, since PostgreSQL answers each message separately. */
-  const begin = ({ isolationLevel, settings = {} }: Transaction = {}) => {
-    const opening = isolationLevel || writer.isPooled ? beginText(isolationLevel) : 'begin';
-    return run({ text: [opening, ...(writer.isPooled ? SET_LOCAL : []), ...setLocal(settings)].join(';') });
-  };
+  const begin = ({ isolationLevel, settings = {} }: Transaction = {}) =>
+    run({ text: textOfBegin(writer, isolationLevel, settings) });
 
   return {
     run,
     begin,
     runAlone: writer.isPooled ? (statement) => runBetween(begin(), run(statement), run({ text: 'commit' })) : run,
-    inFlight: () => inFlight,
-    isOld: age.isOld,
-    isClosed: () => isClosed,
+    ...{ inFlight: life.inFlight, isOld: life.isOld, isClosed: life.isClosed },
     close: async (timeoutSeconds) => {
       // A statement of this moment reaches postgres.js some microtasks later.
       await nextEventLoopIteration();
@@ -119,15 +111,10 @@ export function openConnection(
   };
 }
 
-function measureAge(): { use(): void; isOld(): boolean } {
-  const openedAt = performance.now();
-  let usedAt = openedAt;
-  return {
-    use: () => {
-      usedAt = performance.now();
-    },
-    isOld: () => performance.now() - usedAt > LONGEST_IDLE_MS || performance.now() - openedAt > LONGEST_LIFE_MS,
-  };
+/** Returns one message for all settings, since PostgreSQL answers each message separately. */
+function textOfBegin({ isPooled }: Writer, isolationLevel: string | undefined, settings: SessionSettings): string {
+  const opening = isolationLevel || isPooled ? beginText(isolationLevel) : 'begin';
+  return [opening, ...(isPooled ? SET_LOCAL : []), ...setLocal(settings)].join(';');
 }
 
 /** Returns the rows of the statement between `begin` and `commit`, after the commit. All three are sent at once. */

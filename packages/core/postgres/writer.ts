@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import postgres from 'postgres';
 import { type Host, hostsOf, type Pooler, readPooler } from './hosts.ts';
-import { type Address, openSocket, SILENCE_MS } from './open-socket.ts';
+import { type Address, closeWhenSilent, openSocket, type Silence } from './open-socket.ts';
 import { isTransient } from './retry-transient.ts';
 
 /** The server of a database that takes writes. */
@@ -11,7 +11,7 @@ export type Writer = {
   /** Whether a pooler is before the server. Session settings then last only for a transaction. */
   isPooled: boolean;
   prepares: boolean;
-  openSocket(address: Address): Socket;
+  openSocket(address: Address, silence?: Silence): Socket;
   /** A socket for node-postgres. Undefined for a URL with one host, to which node-postgres connects itself. */
   stream: (() => Socket) | undefined;
   /** Closes every socket of this process to the server, since the server no longer takes writes. */
@@ -35,17 +35,17 @@ export function writerAt(given: string): Writer {
 function writerAmong(hosts: Host[], pooler: Pooler): Writer {
   const finder = makeFinder(hosts, pooler.isPooled);
   const sockets = new Set<Socket>();
-  const open = () => {
+  const open = (silence?: Silence) => {
     for (const socket of sockets) if (socket.destroyed) sockets.delete(socket);
-    const socket = openSocketTo(finder.find);
+    const socket = openSocketTo(finder.find, silence);
     sockets.add(socket);
     return socket;
   };
   return {
     ...pooler,
     url: hosts[0]?.url ?? '',
-    openSocket: open,
-    stream: open,
+    openSocket: (_, silence) => open(silence),
+    stream: () => open(),
     leave: () => {
       finder.forget();
       for (const socket of sockets) socket.destroy();
@@ -54,7 +54,7 @@ function writerAmong(hosts: Host[], pooler: Pooler): Writer {
 }
 
 /** Returns a socket before its server is known, since the drivers have to see a failed connect themselves. */
-function openSocketTo(find: () => Promise<Host>): Socket {
+function openSocketTo(find: () => Promise<Host>, silence?: Silence): Socket {
   const socket = new Socket();
   const connect = socket.connect.bind(socket);
   // node-postgres connects its stream itself, to the first host.
@@ -68,11 +68,12 @@ function openSocketTo(find: () => Promise<Host>): Socket {
     },
     (error: Error) => socket.destroy(error),
   );
-  return socket.setTimeout(SILENCE_MS, () => socket.destroy());
+  return closeWhenSilent(socket, silence);
 }
 
 const FRESH_MS = 250;
 const PROBE_TIMEOUT_S = 2;
+const PROBE_SILENCE = { afterMs: PROBE_TIMEOUT_S * 1_000 };
 
 type Finder = { find(): Promise<Host>; forget(): void };
 
@@ -125,7 +126,7 @@ async function isReadOnly({ url, host, port }: Host, isPooled: boolean): Promise
       application_name: 'pawl-probe',
       ...(isPooled ? {} : { statement_timeout: PROBE_TIMEOUT_S * 1_000 }),
     },
-    ...{ socket: () => openSocket({ host: [host], port: [port] }, PROBE_TIMEOUT_S * 1_000) },
+    ...{ socket: () => openSocket({ host: [host], port: [port] }, PROBE_SILENCE) },
   });
   try {
     const [row] = await sql.unsafe('show transaction_read_only');
