@@ -1,9 +1,10 @@
 import postgres from 'postgres';
 import type { DatabaseUrls } from '../postgres/hosts.ts';
-import { POSTGRES_OPTIONS } from '../postgres/options.ts';
+import { POSTGRES_OPTIONS } from '../postgres/open-socket.ts';
 import { SESSION, type SessionSettings } from '../postgres/session.ts';
 import { writerAt } from '../postgres/writer.ts';
 import type { LiveEvent } from '../turn/event.ts';
+import { fitEvent } from './fit-event.ts';
 import { gatherWakes, receiveWakes, type Wakes } from './gather-wakes.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { makeSubscribers, type Subscribers } from './subscribers.ts';
@@ -86,7 +87,7 @@ function openPublisher(sql: postgres.Sql) {
   function publishEvent(turnId: string, event: LiveEvent): void {
     // A wake is sent before a later event of its turn.
     if (wakes.has(turnId)) takeWakes();
-    for (const message of splitEvent(event)) publish({ to: turnId, message });
+    for (const message of fitEvent(event)) publish({ to: turnId, message });
   }
   return {
     publish,
@@ -118,21 +119,4 @@ function listen(url: string, subscribers: Subscribers<unknown>) {
     isSilent: () => Date.now() - receivedAt > SILENCE_MS,
     close: () => void sql.end({ timeout: 1 }).catch(() => {}),
   };
-}
-
-/** The characters of a delta that always fit a NOTIFY payload (8,000 bytes), with all escapes. */
-const CHUNK_LENGTH = 1_200;
-
-/** Splits an event into chunks small enough for NOTIFY. Deltas have an offset, so each chunk is its own delta. */
-function splitEvent(event: LiveEvent): LiveEvent[] {
-  if (!('delta' in event) || event.delta.length <= CHUNK_LENGTH) return [event];
-  return chunks(event.delta).map(({ at, text }) =>
-    'offset' in event ? { ...event, delta: text, offset: event.offset + at } : { ...event, delta: text },
-  );
-}
-
-function chunks(text: string): { at: number; text: string }[] {
-  const parts = [];
-  for (let at = 0; at < text.length; at += CHUNK_LENGTH) parts.push({ at, text: text.slice(at, at + CHUNK_LENGTH) });
-  return parts;
 }
