@@ -81,6 +81,7 @@ export function makeRound(number: number, text: string | null, calls: Partial<To
     opaque: null,
     reasoning: null,
     refusalFrom: null,
+    hosted: null,
     violations: null,
     draft: 0,
     requests: 1,

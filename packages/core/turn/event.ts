@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HostedCall } from './hosted/hosted.ts';
 import { Json } from './request/json.ts';
 import { TIER_CHANGES } from './tiers/change-tier.ts';
 import type { TerminalStatus } from './turn.ts';
@@ -78,6 +79,12 @@ export const liveEvents = {
     'index',
     'delta',
   ]),
+  'hosted_call.started': event('The provider starts a call of its own tool.', ['round', 'attempt', 'hosted_call']),
+  'hosted_call.completed': event('The provider has finished a call of its own tool.', [
+    'round',
+    'attempt',
+    'hosted_call',
+  ]),
   'tool_call.started': event('A call starts.', ['round', 'tool_call_id', 'name', 'status_text']),
   'tool_call.progress': event('A tool reports its progress.', ['round', 'tool_call_id', 'value']),
 };
@@ -132,13 +139,20 @@ export const eventFields = {
 /** The values of these fields. */
 export type EventFieldValues = { [Name in keyof typeof eventFields]: z.infer<(typeof eventFields)[Name]> };
 
-type LiveFields = EventFieldValues & { tool_call_id: string };
+type LiveFields = EventFieldValues & { tool_call_id: string; hosted_call: HostedCall };
 
 /**
  * Fields for processes only, absent until known, in UTF-16 code units. Reasoning after `reasoning_length` does not
- * belong to the round. Text from `refusal_from` on is a refusal.
+ * belong to the round. Text from `refusal_from` on is a refusal. `hosted_index` is the number of events about hosted
+ * calls before this event. `hosted_cut`: the event lacks a part of its call, which was too large.
  */
-export type LiveDraft = { draft?: number; reasoning_length?: number; refusal_from?: number };
+export type LiveDraft = {
+  draft?: number;
+  reasoning_length?: number;
+  refusal_from?: number;
+  hosted_index?: number;
+  hosted_cut?: true;
+};
 
 type LiveEventWith<Draft> = {
   [Type in keyof typeof liveEvents]: { type: Type; turn_id: string } & Pick<LiveFields, LiveField<Type>> &

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HostedCall } from './hosted/hosted.ts';
 import { InputPart, MAX_PARTS } from './request/input-part.ts';
 import type { Part } from './request/item.ts';
 
@@ -35,12 +36,16 @@ export type RequestedCall = { id: string; name: string; arguments: string };
 /**
  * A message of the expanded history, for the adapters. Results follow in the order of the calls. `opaque` is sent
  * back unchanged to its provider. `parts` are all parts of a message, and `content` is their text with notes for
- * media.
+ * media. `parts` of an assistant are the images that the model made. `hosted` are calls that the provider ran, for
+ * other providers.
  */
 export type Message =
   | { role: 'user' | 'system'; content: string; parts?: Part[] }
-  | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: OpaqueState }
+  | ({ role: 'assistant'; content: string | null; calls: RequestedCall[] } & AssistantExtras)
   | { role: 'tool'; callId: string; name: string; content: string; isError: boolean; parts?: Part[] };
+
+/** The parts of a reply beside its text and its calls. */
+export type AssistantExtras = { opaque?: OpaqueState; hosted?: HostedCall[]; parts?: Part[] };
 
 /**
  * State that a provider returned with a reply. If the provider has refused it since, only the ids of calls are sent

@@ -183,10 +183,10 @@ function roundOf(
   completedAt: string,
 ): Round {
   const { text, finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;
-  const { reasoning = null, refusalFrom = null, serviceTier = null } = reply;
+  const { reasoning = null, refusalFrom = null, serviceTier = null, hosted = null } = reply;
   return {
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
-    ...{ serviceTier, reasoning, refusalFrom, violations },
+    ...{ serviceTier, reasoning, refusalFrom, hosted, violations },
     draft: draft ?? 0,
     inputsSent: joined.length,
     input: pendingInput,

@@ -1,3 +1,4 @@
+import type { Hosted } from './hosted/hosted.ts';
 import type { RequestedCall } from './message.ts';
 
 export const FINISH_REASONS = ['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other'] as const;
@@ -23,6 +24,8 @@ export type Reply = {
   /** Milliseconds until the provider has capacity again. Absent if the provider has capacity left. */
   exhaustedForMs?: number;
   opaque: unknown;
+  /** Calls of hosted tools, citations and images. Absent if there are none. */
+  hosted?: Hosted;
   /** The reply has reasoning or media, so it is not empty although it has no text and no calls. */
   hasMore?: boolean;
   /** The provider refused the state of earlier rounds, and the request was repeated without the state. */
@@ -37,6 +40,8 @@ export type Reply = {
 export type Usage = Tokens & {
   /** Written cache tokens that are kept for an hour or more, at a different price. Absent if there are none. */
   cache_write_1h_tokens?: number;
+  /** Calls of hosted tools by kind. Absent if there are none. */
+  hosted_calls?: Record<string, number>;
   /** The cost when the round was saved, in US dollars. Absent or null if unknown. */
   cost_usd?: number | null;
   /** The US dollars that the cache saved. Negative if the writes cost more than the reads saved. */
@@ -66,7 +71,16 @@ export function sumRequests(usages: readonly (Usage | null)[]): Usage | null {
   const known = usages.filter((usage) => usage !== null);
   if (known.length === 0) return null;
   const longer = known.reduce((sum, usage) => sum + (usage.cache_write_1h_tokens ?? 0), 0);
-  return { ...sumUsage(known), ...(longer > 0 ? { cache_write_1h_tokens: longer } : {}) };
+  return { ...sumUsage(known), ...(longer > 0 ? { cache_write_1h_tokens: longer } : {}), ...sumHostedCalls(known) };
+}
+
+/** Returns the calls of hosted tools of all usages, as a field. Empty without such calls. */
+export function sumHostedCalls(usages: readonly (Usage | null)[]): Pick<Usage, 'hosted_calls'> {
+  const counts = usages.flatMap((usage) => Object.entries(usage?.hosted_calls ?? {}));
+  if (counts.length === 0) return {};
+  const sums: Record<string, number> = {};
+  for (const [type, count] of counts) sums[type] = (sums[type] ?? 0) + count;
+  return { hosted_calls: sums };
 }
 
 type Used = { usage: Usage | null };

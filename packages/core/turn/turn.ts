@@ -1,6 +1,7 @@
 import type { TurnTrace } from '../trace-context.ts';
 import type { Background } from './background/background.ts';
 import type { Compaction } from './compaction/compaction.ts';
+import type { Hosted } from './hosted/hosted.ts';
 import { type LimitReason, limits } from './limits.ts';
 import type { Violation } from './output/violation.ts';
 import type { FinishReason, Usage } from './reply.ts';
@@ -84,6 +85,8 @@ export type Round = {
   reasoning: string | null;
   /** The start of a refusal in the text, in UTF-16 code units, or null if the model did not refuse. */
   refusalFrom: number | null;
+  /** Calls of hosted tools, citations and images. Null if there are none. */
+  hosted: Hosted | null;
   /** The violations of the turn's output schema in the answer. Null if there are none, or if the text is no answer. */
   violations: Violation[] | null;
   /** The committed draft number of the round: 0, plus 1 for each earlier attempt that may have published text. */
@@ -145,12 +148,15 @@ export type Turn = {
   work: Work;
   /** The bytes of a turn that was loaded without its texts. A complete turn has none. */
   outlinedBytes?: number;
+  /** The outputs of hosted calls that a reader includes, as values of `include`. No row has them. */
+  shownOutputs?: readonly string[];
 };
 
 /** A turn in a list: without its texts, and with a flag for a response and for an output schema. */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactions'> & {
   config: Pick<TurnConfig, 'model' | 'origin'> & { response?: unknown; output_schema?: unknown };
-  rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'inputsSent' | 'calls'>[];
+  /** The `calls` of `hosted` are left out. */
+  rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'inputsSent' | 'calls' | 'hosted'>[];
   compactions: Pick<Compaction, 'usage' | 'requests'>[];
   callCount: number;
 };

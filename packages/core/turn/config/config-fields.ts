@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HostedTool } from '../hosted/hosted-tool.ts';
 import { mapLimits } from '../limits.ts';
 import { Context } from '../request/context.ts';
 import { Json } from '../request/json.ts';
@@ -63,9 +64,9 @@ export const configFields = {
   },
   instructions: { schema: z.string(), description: 'The system prompt.', byDefault: null, kept: 'always' },
   tools: {
-    schema: z.array(z.union([z.string(), GivenTool])).max(128),
+    schema: z.array(z.union([z.string(), GivenTool, HostedTool])).max(128),
     description:
-      'Names of tools that `GET /v1/tools` lists, or definitions of tools. A list in a later turn replaces the list.',
+      'Names of tools that `GET /v1/tools` lists, definitions of tools, or tools that the provider runs. A list in a later turn replaces the list.',
     byDefault: [],
     kept: 'own',
   },

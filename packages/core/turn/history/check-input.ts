@@ -115,6 +115,7 @@ function callOf(item: InputItem): ItemCall | null {
     case 'mcp_call':
     case 'mcp_approval_request':
     case 'mcp_approval_response':
+    case 'hosted_call':
     case 'opaque_state':
     case 'compaction':
       return null;

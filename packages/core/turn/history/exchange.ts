@@ -1,4 +1,5 @@
-import type { Message, OpaqueState, RequestedCall } from '../message.ts';
+import type { Hosted } from '../hosted/hosted.ts';
+import type { AssistantExtras, Message, OpaqueState, RequestedCall } from '../message.ts';
 import type { Part } from '../request/item.ts';
 import { answerText, approvedNote, deniedResult, errorResult, type ToolResult } from '../tool-result.ts';
 import type { Round, ToolCall } from '../turn.ts';
@@ -12,6 +13,8 @@ export type Exchange = {
   calls: RequestedCall[];
   answers: (Answer | null)[];
   opaque: OpaqueState | null;
+  /** Calls of hosted tools and images of the reply. Absent if there are none. */
+  hosted?: Hosted | null;
 };
 
 /**
@@ -42,14 +45,19 @@ export const UNANSWERED = answerOf(deniedResult('it was not allowed before the c
 export const CANCELLED = errorResult({ category: 'cancelled', message: 'The call was not run.', details: {} });
 
 /** Returns the message with its calls, and the answer to each call. A call without an answer was cancelled. */
-export function exchangeMessages({ content, calls, answers, opaque }: Exchange): Message[] {
+export function exchangeMessages({ content, calls, answers, opaque, hosted }: Exchange): Message[] {
   return [
-    { role: 'assistant', content, calls, ...(opaque ? { opaque } : {}) },
+    { role: 'assistant', content, calls, ...(opaque ? { opaque } : {}), ...(hosted ? hostedFields(hosted) : {}) },
     ...calls.map(({ id, name }, index): Message => {
       const answer = answers[index] ?? answerOf(CANCELLED);
       return { role: 'tool', callId: id, name, ...answer };
     }),
   ];
+}
+
+function hostedFields({ calls, images }: Hosted): Pick<AssistantExtras, 'hosted' | 'parts'> {
+  const parts = images.map(({ url }): Part => ({ type: 'input_image', image_url: url }));
+  return { ...(calls.length > 0 ? { hosted: calls } : {}), ...(parts.length > 0 ? { parts } : {}) };
 }
 
 /** Returns the opaque data that the provider of a round requires back. */

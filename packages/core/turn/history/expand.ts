@@ -1,3 +1,4 @@
+import { withHostedNotes } from '../hosted/hosted-notes.ts';
 import type { Message, RequestedCall } from '../message.ts';
 import type { Part } from '../request/item.ts';
 
@@ -9,9 +10,12 @@ export type ExpandedMessage =
   | { kind: 'calls'; calls: RequestedCall[] }
   | { kind: 'results'; results: Result[] };
 
-/** Splits rounds into messages: text before the calls, the calls, the results, the final text. */
+/**
+ * Splits rounds into messages: text before the calls, the calls, the results, the final text. Calls that providers ran
+ * are notes in the text, and images of the model follow their round.
+ */
 export function expandHistory(messages: Message[]): ExpandedMessage[] {
-  return messages.flatMap(expand);
+  return withHostedNotes(messages, null).flatMap(expand);
 }
 
 function expand(message: Message, index: number, messages: Message[]): ExpandedMessage[] {

@@ -1,11 +1,13 @@
 import { isApprovalRequest } from '../call.ts';
 import { summaryMessage } from '../compaction/sent-history.ts';
+import type { Hosted } from '../hosted/hosted.ts';
 import type { Message, OpaqueState, RequestedCall } from '../message.ts';
 import { isHandedOver } from '../next-step.ts';
 import { repairNote } from '../output/output-schema.ts';
 import {
   type ApprovalResponse,
   allowingItems,
+  type HostedCallItem,
   type InputItem,
   isMessage,
   type MessageItem,
@@ -42,27 +44,35 @@ type TranscriptTurn = Pick<
  * - Joined input precedes its first round (R29).
  */
 export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
-  const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, createdIds: 0 };
+  const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, hosted: null, createdIds: 0 };
   for (const turn of turns) {
     for (const item of turn.input) addItem(transcript, item, turn);
     if (isAdded(turn)) continue;
-    Object.assign(transcript, { open: [], spoken: null, opaque: null });
+    endReply(transcript);
+    transcript.open = [];
     addRounds(transcript, turn);
   }
   return transcript.entries.flatMap((entry) => ('answers' in entry ? exchangeMessages(entry) : [entry]));
 }
 
 /**
- * `open` are calls that an item may answer, `spoken` is the message that takes calls, `opaque` is for the next
- * message.
+ * `open` are calls that an item may answer, `spoken` is the message that takes calls, `opaque` and `hosted` are for the
+ * next message.
  */
 type Transcript = {
   entries: (Message | Exchange)[];
   open: { id: string; exchange: Exchange; index: number }[];
   spoken: Exchange | null;
   opaque: OpaqueState | null;
+  hosted: Hosted | null;
   createdIds: number;
 };
+
+/** Ends the reply of the assistant. Calls that its provider ran after its last message become a message. */
+function endReply(transcript: Transcript): void {
+  if (transcript.hosted) startExchange(transcript, null);
+  Object.assign(transcript, { spoken: null, opaque: null });
+}
 
 function addItem(transcript: Transcript, item: InputItem, turn: TranscriptTurn): void {
   if (isMessage(item)) {
@@ -87,6 +97,10 @@ function addItem(transcript: Transcript, item: InputItem, turn: TranscriptTurn):
     case 'custom_tool_call_output':
       answerCall(transcript, item.call_id, { ...contentOf(item.output), isError: false });
       break;
+    case 'hosted_call':
+      transcript.spoken = null;
+      addHosted(transcript, item);
+      break;
     case 'opaque_state':
       Object.assign(transcript, { spoken: null, opaque: { provider: item.provider, state: item.state } });
       break;
@@ -106,13 +120,20 @@ function addMessage(transcript: Transcript, { role, content }: MessageItem): voi
     transcript.spoken = startExchange(transcript, plainContent(content));
     return;
   }
-  Object.assign(transcript, { spoken: null, opaque: null });
+  endReply(transcript);
   transcript.entries.push({ role: role === 'user' ? 'user' : 'system', ...contentOf(content) });
 }
 
+function addHosted(transcript: Transcript, { call, images = [] }: HostedCallItem): void {
+  transcript.hosted ??= { calls: [], annotations: [], images: [] };
+  transcript.hosted.calls.push(call);
+  transcript.hosted.images.push(...images.map(({ image_url: url }) => ({ url, offset: 0 })));
+}
+
 function startExchange(transcript: Transcript, content: string | null): Exchange {
-  const exchange = { content, calls: [], answers: [], opaque: transcript.opaque };
-  transcript.opaque = null;
+  const { opaque, hosted } = transcript;
+  const exchange: Exchange = { content, calls: [], answers: [], opaque, ...(hosted && { hosted }) };
+  Object.assign(transcript, { opaque: null, hosted: null });
   transcript.entries.push(exchange);
   return exchange;
 }
@@ -199,13 +220,13 @@ function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
 
 function addOutput(transcript: Transcript, output: string, last: Round | undefined): void {
   const opaque = last && last.calls.length === 0 ? opaqueOf(last) : null;
-  transcript.entries.push({ content: output, calls: [], answers: [], opaque });
+  transcript.entries.push({ content: output, calls: [], answers: [], opaque, hosted: last?.hosted ?? null });
 }
 
 /** Adds joined input, which ends the message with open calls. */
 function addJoined(transcript: Transcript, items: readonly InputItem[], turn: TranscriptTurn): void {
   for (const item of items) addItem(transcript, item, turn);
-  Object.assign(transcript, { spoken: null, opaque: null });
+  endReply(transcript);
 }
 
 /**
@@ -232,6 +253,7 @@ function addRound(transcript: Transcript, round: Round, { id: turnId, config }: 
     calls: round.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
     answers: round.calls.map(answerOfCall),
     opaque: opaqueOf(round),
+    hosted: round.hosted,
   };
   transcript.entries.push(exchange);
   for (const [index, call] of round.calls.entries()) {

@@ -51,7 +51,7 @@ export function shownContent(content: string | Part[]): string | Part[] {
 /** A part of an input and its path there, as in `input[0].content[1]`. */
 export type PlacedPart = { part: Part; path: string };
 
-/** Returns all parts of an input: of its messages and of its results. */
+/** Returns all parts of an input: of its messages, of its results and of calls that a provider ran. */
 export function partsOf(items: readonly InputItem[]): PlacedPart[] {
   return items.flatMap((item, index) => {
     const { field, content } = contentOf(item);
@@ -71,8 +71,9 @@ export function mapParts(items: readonly InputItem[], change: (placed: PlacedPar
   });
 }
 
-function contentOf(item: InputItem): { field: 'content' | 'output'; content: string | Part[] } {
+function contentOf(item: InputItem): { field: 'content' | 'output' | 'images'; content: string | Part[] } {
   if (isMessage(item)) return { field: 'content', content: item.content };
+  if (item.type === 'hosted_call') return { field: 'images', content: item.images ?? '' };
   const hasParts = item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
   return { field: 'output', content: hasParts ? item.output : '' };
 }

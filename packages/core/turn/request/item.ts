@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { HostedCall } from '../hosted/hosted.ts';
 import type { InputPart } from './input-part.ts';
 
 /**
@@ -31,8 +32,13 @@ export type InputItem =
     }
   | { type: 'mcp_approval_request'; id: string; server_label: string; name: string; arguments: string }
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason: string | null }
+  | HostedCallItem
   | { type: 'opaque_state'; provider: string; state: unknown; sealed?: string }
   | { type: 'compaction'; summary: string; sealed?: string };
+
+/** A call that a provider ran, and the images that it made. The next reply of the assistant has them. */
+export type HostedCallItem = { type: 'hosted_call'; call: HostedCall; images?: ImagePart[] };
+export type ImagePart = Extract<Part, { type: 'input_image' }>;
 
 /** A person's answer to an approval request. */
 export type ApprovalResponse = Extract<InputItem, { type: 'mcp_approval_response' }>;

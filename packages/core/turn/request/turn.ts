@@ -4,6 +4,7 @@ import { type ConfigName, type configFields, mapFields } from '../config/config-
 import type { KeptConfig } from '../config/kept-config.ts';
 import type { ToolChoice } from '../config/tool-choice.ts';
 import type { TurnOrigin } from '../forks/turn-origin.ts';
+import type { HostedTool } from '../hosted/hosted-tool.ts';
 import type { Limits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
 import { wholeNumber } from './json.ts';
@@ -110,6 +111,8 @@ export type TurnConfig = KeptConfig & {
   /** The next models if the model cannot answer. Absent if the turn has none. */
   fallback_models?: string[];
   tools: TurnTool[];
+  /** The tools that the provider runs. Absent if there are none. */
+  hosted_tools?: HostedTool[];
   /** Warnings about requested tools that were left out. Absent if there are none. */
   warnings?: string[];
   tool_choice: ToolChoice;

@@ -1,5 +1,6 @@
 import { type ConfigName, type configFields, mapFields } from '../config/config-fields.ts';
 import type { StoredValue } from '../config/kept-config.ts';
+import { isHosted } from '../hosted/hosted-tool.ts';
 import { fillLimits } from '../limits.ts';
 import type { GivenTool, Tool } from '../request/tool.ts';
 import type { StandingConfig } from '../request/turn.ts';
@@ -17,7 +18,7 @@ export function presentConversation(
     id,
     object: 'conversation' as const,
     ...showGiven(config),
-    tools: (config.tools ?? []).map((tool) => (typeof tool === 'string' ? tool : toolAs(tool))),
+    tools: (config.tools ?? []).map((tool) => (typeof tool === 'string' || isHosted(tool) ? tool : toolAs(tool))),
     limits: fillLimits(config.limits),
     metadata,
     active_turn_id: activeTurnId,

@@ -68,7 +68,8 @@ export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
 /** Returns a live event as callers see it, without fields for other formats. */
 export function presentLiveEvent(event: LiveEvent): LiveEventResource {
   if (!('attempt' in event)) return event;
-  const { draft: _draft, reasoning_length: _length, refusal_from: _from, ...shown } = event;
+  const { draft: _draft, reasoning_length: _length, refusal_from: _from, ...others } = event;
+  const { hosted_index: _index, hosted_cut: _cut, ...shown } = others;
   return shown;
 }
 

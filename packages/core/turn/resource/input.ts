@@ -29,6 +29,8 @@ function presentOther(item: Exclude<InputItem, MessageItem>): Shown[] {
       return [{ role: 'system', content: `${item.call_id} answered: ${plainContent(item.output)}` }];
     case 'mcp_approval_response':
       return [{ role: 'system', content: `${item.approval_request_id} was ${item.approve ? 'allowed' : 'denied'}` }];
+    case 'hosted_call':
+      return [{ role: 'assistant', content: `${item.call.type}(${JSON.stringify(item.call.input ?? {})})` }];
     case 'compaction':
       return [summaryMessage(item.summary)];
     case 'opaque_state':

@@ -10,7 +10,7 @@ export function presentTurnConfig(config: TurnConfig) {
   return {
     ...shown,
     model: config.model,
-    tools: config.tools.map(presentTool),
+    tools: [...config.tools.map(presentTool), ...(config.hosted_tools ?? [])],
     output_schema: config.output_schema ? presentSchema(config.output_schema) : null,
     wires: config.wires ?? {},
     limits: config.limits,

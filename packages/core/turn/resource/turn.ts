@@ -2,10 +2,11 @@ import { jsonObject } from '../../json.ts';
 import { allCalls } from '../call.ts';
 import type { Compaction } from '../compaction/compaction.ts';
 import type { TurnOrigin } from '../forks/turn-origin.ts';
+import { annotationsWithin, type Hosted, outputPartsOf } from '../hosted/hosted.ts';
 import { isWaiting } from '../next-step.ts';
 import { hasInvalidOutput, parsedOutput } from '../output/output-schema.ts';
 import { shownPart } from '../parts/part-data.ts';
-import { sumCosts, sumSavings, type Usage, usageOfTurn } from '../reply.ts';
+import { sumCosts, sumHostedCalls, sumSavings, type Usage, usageOfTurn } from '../reply.ts';
 import type { Part } from '../request/item.ts';
 import { responseIdOf } from '../responses/item-id.ts';
 import { readStep } from '../step.ts';
@@ -56,7 +57,11 @@ export function presentListed(turn: ListedTurn, away?: PartsAway) {
   return { ...beginningOf(turn), rounds_count: turn.rounds.length, ...restOf(turn, away) };
 }
 
-function beginningOf(turn: Omit<ListedTurn, 'callCount' | 'rounds'>) {
+type BeginningTurn = Omit<ListedTurn, 'callCount' | 'rounds'> & { rounds: Pick<Round, 'hosted'>[] };
+
+function beginningOf(turn: BeginningTurn) {
+  // The last round wrote the output.
+  const hosted = turn.output === null ? null : (turn.rounds.at(-1)?.hosted ?? null);
   return {
     id: turn.id,
     object: 'turn' as const,
@@ -71,7 +76,17 @@ function beginningOf(turn: Omit<ListedTurn, 'callCount' | 'rounds'>) {
     last_event: turn.lastEvent,
     output: turn.output,
     output_parsed: parsedOutput(turn),
+    ...presentHosted(turn.output, hosted),
     ...presentOrigin(turn.config.origin),
+  };
+}
+
+/** Returns the citations and the images of a text. The text of a last round is null: it is the turn's output. */
+function presentHosted(text: string | null, hosted: Omit<Hosted, 'calls'> | null) {
+  const annotations = hosted?.annotations ?? [];
+  return {
+    output_annotations: text === null ? annotations : annotationsWithin(annotations, text),
+    output_parts: outputPartsOf(text, hosted),
   };
 }
 
@@ -139,6 +154,8 @@ export function presentRound(round: Round, isLeased: boolean) {
     service_tier: round.serviceTier,
     tool_calls: round.calls.map(presentCall),
     results: round.calls.map((call) => presentResult(call, isLeased)),
+    hosted_calls: round.hosted?.calls ?? [],
+    ...presentHosted(round.text, round.hosted),
     started_at: iso(round.startedAt),
     completed_at: iso(round.completedAt),
     attempts: round.attempts,
@@ -205,5 +222,11 @@ function usageOf(turn: ListedTurn) {
   const requests = answered.reduce((sum, { requests }) => sum + requests, turn.failedRequests);
   const usages = answered.map(({ usage }) => usage);
   const dollars = { cost_usd: sumCosts(usages), cache_savings_usd: sumSavings(usages) };
-  return { ...usageOfTurn(turn), ...dollars, llm_calls: requests, tool_calls: turn.callCount };
+  return {
+    ...usageOfTurn(turn),
+    ...sumHostedCalls(usages),
+    ...dollars,
+    llm_calls: requests,
+    tool_calls: turn.callCount,
+  };
 }
