@@ -62,6 +62,22 @@ const reply: fc.Arbitrary<Reply> = fc.record(
     ),
     opaque: fc.option(json),
     requests: fc.integer({ min: 1, max: 4 }),
+    hosted: fc.record({
+      calls: fc.array(
+        fc.record({
+          id: text,
+          type: fc.constantFrom('web_search', 'code_execution'),
+          status: fc.constantFrom('completed', 'failed'),
+          ...{ input: fc.option(jsonObject), output: fc.option(text), error: fc.option(text), offset: count },
+        }),
+        { maxLength: 2 },
+      ),
+      annotations: fc.array(
+        fc.record({ type: fc.constant('url_citation'), url: text, start_index: count, end_index: count }),
+        { maxLength: 2 },
+      ),
+      images: fc.array(fc.record({ url: text, offset: count }), { maxLength: 1 }),
+    }),
   },
   { requiredKeys: ['text', 'calls', 'finishReason', 'finishReasonRaw', 'usage', 'opaque'] },
 );

@@ -49,7 +49,13 @@ export function columnsOfRound({
     opaque: rawJson(opaque),
     requests,
   };
-  const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownDraft: draft };
+  const hosted = reply.hosted ?? null;
+  const pieces = {
+    hosted,
+    reasoning: reply.reasoning ?? null,
+    refusalFrom: reply.refusalFrom ?? null,
+    ownDraft: draft,
+  };
   const serviceTier = reply.serviceTier ?? null;
   const called = calls.length > 0 ? { text: reply.text, calls } : {};
   const invalid = violations ? { text: reply.text, violations } : {};
@@ -69,8 +75,8 @@ export function columnsOfRound({
 }
 
 export const insertRound = sql`
-      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, service_tier, violations, draft, finish_reason,
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, hosted, service_tier, violations, draft, finish_reason,
         finish_reason_raw, usage, opaque, requests, attempts, inputs_sent, started_at)
-      select id, "roundNumber", model, text, reasoning, "refusalFrom", "serviceTier", violations, draft, "finishReason", "finishReasonRaw",
+      select id, "roundNumber", model, text, reasoning, "refusalFrom", hosted, "serviceTier", violations, draft, "finishReason", "finishReasonRaw",
         usage, opaque::json, requests, attempts, "inputsSent", to_timestamp("startedAt")
       from target`;

@@ -54,6 +54,6 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
 
 export const endingColumns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
-  "refusalFrom" int, "serviceTier" text, violations json, "ownDraft" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
+  "refusalFrom" int, hosted json, "serviceTier" text, violations json, "ownDraft" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
   opaque text, requests int, attempts int, "inputsSent" int, "startedAt" double precision, "failedRequests" int, "eventIds" json, answers boolean,
   ${basedOnColumn}`;

@@ -23,7 +23,7 @@ export type SavedRow = DueRow & { inputs: number };
 const isAtRound = sql`work.id = "turnId" and work.status = 'in_progress' and work.step = 'r' || "roundNumber"
         and work.model = input.model and ${basedOn(sql`input."roundNumber"`)}`;
 
-const columns = sql`"roundNumber" int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, violations json,
+const columns = sql`"roundNumber" int, model text, text text, reasoning text, "refusalFrom" int, hosted json, "serviceTier" text, violations json,
   "ownDraft" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int,
   "inputsSent" int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${basedOnColumn}, ${nextRunColumn}`;
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 export const bytesOfRound = sql<number>`(coalesce(octet_length(text), 0) + coalesce(octet_length(opaque::text), 0)
-    + coalesce(octet_length(reasoning), 0) + 500)`;
+    + coalesce(octet_length(reasoning), 0) + coalesce(octet_length(hosted::text), 0) + 500)`;
 
 /** The bytes of a turn without its rounds, with estimates for short columns. */
 export const bytesOfRequest = sql<number>`(octet_length(input::text) + coalesce(octet_length(output), 0) + 2000 + (

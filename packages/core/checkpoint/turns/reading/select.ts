@@ -106,7 +106,7 @@ export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
  * names and values.
  */
 const shownRound = sql`lateral (select number, model, text, finish_reason as "finishReason", finish_reason_raw as "finishReasonRaw",
-    usage, opaque, reasoning, refusal_from as "refusalFrom", service_tier as "serviceTier", violations, draft, requests, attempts,
+    usage, opaque, reasoning, refusal_from as "refusalFrom", hosted, service_tier as "serviceTier", violations, draft, requests, attempts,
     inputs_sent as "inputsSent", started_at as "startedAt", completed_at as "completedAt") as shown`;
 
 /**
@@ -158,7 +158,9 @@ export type ListedAsRead = AsRead<
 export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_build_object('model', config -> 'model',
     'response', config -> 'response' ->> 'background' is not null, 'output_schema', config -> 'output_schema' is not null,
     'origin', config -> 'origin') as config, (
-    select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests, 'inputsSent', inputs_sent) order by number)
+    select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests, 'inputsSent', inputs_sent, 'hosted',
+      case when hosted is not null then json_build_object('calls', '[]'::json, 'annotations', hosted -> 'annotations',
+        'images', hosted -> 'images') end) order by number)
     from rounds where turn_id = turns.id) as rounds, (
     select count(*)::int from tool_calls where turn_id = turns.id) as "callCount", (
     select json_agg(shown order by shown.index) from tool_calls, ${shownCall()}
