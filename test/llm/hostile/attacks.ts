@@ -24,6 +24,11 @@ export type Attack = {
   headers?: Record<string, string>;
   /** Whether the pieces are the raw answer, with its first line. */
   isRaw?: boolean;
+  /**
+   * Whether the answer grows to tens of MiB before its bound. Several of them at once would fill the memory that all
+   * answers share, so each is asked alone.
+   */
+  isLarge?: true;
   pieces(wire: Wire): Iterable<string | Uint8Array>;
 };
 
@@ -41,11 +46,13 @@ export const attacks: Record<string, Attack & Failing> = {
   'an endless line': { on: wires, pieces: () => after('data: ', endless('a')), says: /more than 8 MiB in one line/ },
   'an endless comment': {
     on: wires,
+    isLarge: true,
     pieces: () => endless(`: ${'a'.repeat(100)}\n\n`),
     says: /more than 64 MiB in one answer/,
   },
   'a gzip bomb in a stream': {
     on: wires,
+    isLarge: true,
     headers: { 'content-encoding': 'gzip', 'content-type': 'text/event-stream' },
     pieces: () => [gzipSync(`: ${'a'.repeat(1000)}\n\n`.repeat(80 * KIB))],
     says: /more than 64 MiB in one answer/,
@@ -134,11 +141,13 @@ export const attacks: Record<string, Attack & Failing> = {
   },
   'tiny deltas without an end': {
     on: wires,
+    isLarge: true,
     pieces: (wire) => after(opening(wire), endless(event(wire, textDelta(wire, 'a')))),
     says: /more than 300,000 pieces/,
   },
   'empty deltas without an end': {
     on: wires,
+    isLarge: true,
     pieces: (wire) => after(opening(wire), endless(event(wire, textDelta(wire, '')))),
     says: /more than 500,000 events in one answer/,
   },

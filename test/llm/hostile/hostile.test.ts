@@ -47,6 +47,13 @@ async function firstFailure(request: Record<string, unknown>): Promise<TurnError
   return error;
 }
 
+/** Returns the first failures of turns that follow each other. */
+async function inSequence(requests: Record<string, unknown>[]): Promise<TurnError[]> {
+  const failures: TurnError[] = [];
+  for (const request of requests) failures.push(await firstFailure(request));
+  return failures;
+}
+
 async function endOf(id: string): Promise<unknown> {
   const events = await openStream(`${harness.url}/v1/turns/${id}/events`, { after: 0 });
   await events.over;
@@ -56,13 +63,14 @@ async function endOf(id: string): Promise<unknown> {
 describe('a worker with 512 MiB of heap, against a provider that sends', () => {
   test.each(Object.entries(attacks))(
     '%s: the attempt fails and names the bound, and another turn ends',
-    async (name, { on, says }) => {
+    async (name, { on, says, isLarge }) => {
       const providers = on.includes('openai') ? [...on, 'package'] : on;
-      const failing = providers.map((each) => firstFailure({ model: `hostile-${each}/${modelOf(name)}` }));
+      const requests = providers.map((each) => ({ model: `hostile-${each}/${modelOf(name)}` }));
+      const failing = isLarge ? inSequence(requests) : Promise.all(requests.map(firstFailure));
       const beside = await harness.startTurn({ model: 'openai/test', input: 'Say something.' });
 
       const ended = await endOf(beside.id);
-      const failures = await Promise.all(failing);
+      const failures = await failing;
 
       expect(ended).toBe('completed');
       const code = /503/.test(says.source) ? 'provider_unavailable' : 'provider_bad_response';
