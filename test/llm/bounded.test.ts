@@ -22,6 +22,7 @@ const capabilities = {
   parallel_tool_calls: true,
   thinking: true,
   structured_outputs: true,
+  hosted_tools: [],
 } as const;
 const provider = (ask: Provider['ask']): Provider => ({ name: 'slow', capabilities, ask });
 const patient = { timeoutMs: 20_000, idleTimeoutMs: 20_000 };

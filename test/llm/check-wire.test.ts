@@ -116,6 +116,28 @@ test.for([
   expect(checkGemini(content(...contents), 'gemini-3-pro').join('; ')).toContain(problem);
 });
 
+const search = { googleSearch: {} };
+const shown = { functionCallingConfig: { mode: 'VALIDATED' }, includeServerSideToolInvocations: true };
+const toolCall = { id: 'a', toolType: 'GOOGLE_SEARCH_WEB' };
+const searched = parts('model', { toolCall, thoughtSignature: 's' }, { toolResponse: toolCall }, { text: 'So.' });
+
+test.for([
+  [{ toolConfig: {} }, 'include_server_side_tool_invocations'],
+  [{ toolConfig: { includeServerSideToolInvocations: true } }, 'the mode AUTO'],
+  [{ tools: [search] }, 'a calling mode without tools'],
+  [
+    { contents: [hi, parts('model', { toolCall }), parts('user', { inlineData: {} })] },
+    'a call of this turn, unsigned',
+  ],
+  [{ contents: [hi, parts('model', { toolResponse: toolCall }), hi] }, 'without its call'],
+] as const)('generateContent: a request with hosted tools is refused for %j', ([change, problem]) => {
+  const request = { contents: [hi, searched, hi], tools: [...declared, search], toolConfig: shown };
+
+  expect(checkGemini(request, 'gemini-3-pro')).toEqual([]);
+  expect(checkGemini(request, 'gemini-2.5-pro')).toEqual(['Tool use with function calling is unsupported']);
+  expect(checkGemini({ ...request, ...change }, 'gemini-3-pro').join('; ')).toContain(problem);
+});
+
 const object = { type: 'object', properties: { days: { type: 'integer', minimum: 1 } } };
 const format = (strict: boolean) => ({ type: 'json_schema', json_schema: { name: 'trip', strict, schema: object } });
 const output_config = { format: { type: 'json_schema', schema: object } };

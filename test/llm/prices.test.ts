@@ -106,3 +106,33 @@ test.each([
   expect(() => readPrices(text)).toThrow(Misconfigured);
   expect(() => readPrices(text)).toThrow(sentence);
 });
+
+test('calls of hosted tools cost their own price, also on a tier', () => {
+  const price = { input: 2, output: 8, hosted: { web_search: 0.01, code_execution: 0 } };
+  const prices = { '*': { ...price, tiers: { flex: { input: 1, output: 4 } } } };
+  const { costOf: cost } = readPrices(JSON.stringify(prices));
+  const called = { ...usage, hosted_calls: { web_search: 3, code_execution: 2 } };
+
+  expect(cost('openai/x', called)?.usd).toBeCloseTo(0.0028 + 0.03, 12);
+  expect(cost('openai/x', called, 'flex')?.usd).toBeCloseTo(0.0014 + 0.03, 12);
+  expect(cost('openai/x', called)?.savings).toBe(cost('openai/x', usage)?.savings);
+});
+
+test('a call of a hosted tool without a price makes the cost unknown', () => {
+  const prices = readPrices(JSON.stringify({ '*': { input: 2, output: 8, hosted: { web_search: 0.01 } } }));
+
+  expect(prices.costOf('openai/x', { ...usage, hosted_calls: { web_search: 1, web_fetch: 1 } })).toBeNull();
+  expect(prices.hasHosted('openai/x', 'web_search')).toBe(true);
+  expect(prices.hasHosted('openai/x', 'web_fetch')).toBe(false);
+});
+
+test.each([
+  [{ web_search: -1 }, 'PAWL_PRICES.openai/x.hosted.web_search'],
+  [{ computer: 1 }, 'PAWL_PRICES.openai/x.hosted.computer: unknown field, give web_search, web_fetch,'],
+  [3, 'PAWL_PRICES.openai/x.hosted'],
+])('the prices %j of hosted tools are refused with their path', (hosted, path) => {
+  const text = JSON.stringify({ 'openai/x': { input: 2, output: 8, hosted } });
+
+  expect(() => readPrices(text)).toThrow(path);
+  expect(() => readPrices(text)).toThrow(Misconfigured);
+});

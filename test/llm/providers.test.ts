@@ -174,12 +174,14 @@ test('PAWL_MODEL_IDLE_TIMEOUT_MS ends a request to a silent provider', async () 
   await expect(asking).rejects.toMatchObject({ code: 'provider_timeout' });
 });
 
+const HOSTED = ['web_search', 'code_execution', 'file_search', 'image_generation'];
+
 test('each provider lists its capabilities', () => {
   const can = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true, background: false };
 
   expect(configureProviders({}, sim).list()).toEqual([
-    { name: 'sim', wire: 'openai', streaming: true, ...can },
-    { name: 'sim-responses', wire: 'openai-responses', streaming: true, ...can },
+    { name: 'sim', wire: 'openai', streaming: true, ...can, hosted_tools: [] },
+    { name: 'sim-responses', wire: 'openai-responses', streaming: true, ...can, hosted_tools: HOSTED },
   ]);
 });
 

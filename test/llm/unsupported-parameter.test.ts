@@ -5,7 +5,7 @@ import { weather } from '#test/llm/dialects/scripted-provider.ts';
 
 const provider = (wire: Capabilities['wire'], structured_outputs = true) => {
   const can = { streaming: true, tools: true, parallel_tool_calls: true, thinking: true };
-  return { name: 'acme', capabilities: { wire, ...can, structured_outputs } };
+  return { name: 'acme', capabilities: { wire, ...can, structured_outputs, hosted_tools: [] } };
 };
 const jsonObject = { text_format: { type: 'json_object' } } as const;
 const jsonSchema = { text_format: { type: 'json_schema', name: 'x', schema: { type: 'object' } } } as const;

@@ -101,7 +101,7 @@ const wires = [
     model: 'gpt-5.6 without state',
     problems: responses('openai-responses', { isKept: false }),
   },
-  { wire: 'openai-responses', model: 'gpt-4.1', problems: responses('openai-responses', { include: false }) },
+  { wire: 'openai-responses', model: 'gpt-4.1', problems: responses('openai-responses', { include: [] }) },
   { wire: 'openai-responses', model: 'gpt-5.6 at azure', problems: responses('azure') },
   // The state from Chat Completions or another wire under the same provider name.
   { wire: 'openai-responses', model: 'gpt-5.6 after chat', problems: responses('openai') },

@@ -2,6 +2,8 @@ import type { TraceHeaders } from '../trace-context.ts';
 import type { RunningResponse } from '../turn/background/background.ts';
 import type { PromptCache, ServiceTier } from '../turn/config/service-tier.ts';
 import type { ReasoningEffort, ToolChoice, Verbosity } from '../turn/config/tool-choice.ts';
+import type { HostedCall } from '../turn/hosted/hosted.ts';
+import type { HostedTool, HostedType } from '../turn/hosted/hosted-tool.ts';
 import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
 import type { TextFormat } from '../turn/request/response.ts';
@@ -46,6 +48,8 @@ export type RoundRequest = {
   instructions: string | null;
   messages: Message[];
   tools: Tool[];
+  /** The tools that the provider runs. Absent if there are none. */
+  hostedTools?: HostedTool[];
   /**
    * Whether the model may call a tool. A last round and a repair keep their tools, with the choice `none`, so that
    * the cached prefix still matches. Calls in such a reply are dropped.
@@ -94,7 +98,9 @@ export type Delta =
   /** Text of a refusal, which continues the reply's text. */
   | { kind: 'refusal'; text: string }
   | { kind: 'reasoning'; text: string }
-  | { kind: 'tool-arguments'; index: number; text: string };
+  | { kind: 'tool-arguments'; index: number; text: string }
+  /** A call of a hosted tool that starts (`in_progress`), or the same call after its end. `text` is empty. */
+  | { kind: 'hosted-call'; text: ''; call: Omit<HostedCall, 'offset'> };
 
 /** The capabilities of a provider, as `GET /v1/models` shows them. */
 export type Capabilities = {
@@ -106,12 +112,23 @@ export type Capabilities = {
   thinking: boolean;
   /** Whether replies can follow a JSON schema. */
   structured_outputs: boolean;
+  /** The kinds of tools that the provider runs. */
+  hosted_tools: readonly HostedType[];
+};
+
+const HOSTED_TOOLS: Record<Capabilities['wire'], readonly HostedType[]> = {
+  openai: [],
+  'openai-responses': ['web_search', 'code_execution', 'file_search', 'image_generation'],
+  anthropic: ['web_search', 'web_fetch', 'code_execution'],
+  gemini: ['web_search', 'web_fetch', 'code_execution', 'file_search'],
+  'ai-sdk': [],
 };
 
 /** Returns the capabilities of a wire, unless the operator says that its server lacks some. */
 export function fullCapabilities(wire: Capabilities['wire']): Capabilities {
   const calls = { tools: true, parallel_tool_calls: true };
-  return { wire, streaming: true, ...calls, thinking: true, structured_outputs: true };
+  const answers = { thinking: true, structured_outputs: true };
+  return { wire, streaming: true, ...calls, ...answers, hosted_tools: HOSTED_TOOLS[wire] };
 }
 
 export function isOpenaiWire(wire: Capabilities['wire']): boolean {

@@ -108,7 +108,7 @@ function extra(env: Env, makers: Makers): Configured[] {
     const provider = makeExtra(name, config, makers);
     const capabilities = {
       ...provider.capabilities,
-      ...(config.tools ? {} : { tools: false, parallel_tool_calls: false }),
+      ...(config.tools ? {} : { tools: false, parallel_tool_calls: false, hosted_tools: [] }),
       ...(config.structured_outputs ? {} : { structured_outputs: false }),
     };
     return { provider: { ...provider, capabilities, allowedHeaders: config.allowed_headers } };

@@ -24,6 +24,7 @@ export function roundRequest(turn: Turn, { round, final }: RoundStep, messages: 
     instructions: withSchema(config, work.model),
     messages,
     tools: config.tools,
+    ...(config.hosted_tools && { hostedTools: config.hosted_tools }),
     mayCall,
     declaredTools: declareTools(config.tools, messages),
     toolChoice: mayCall ? choiceOf(config, round) : 'none',

@@ -9,7 +9,8 @@ type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
 type NativeSampling = Sampling &
   Pick<StandingConfig, 'stop' | 'seed' | 'prompt_cache' | 'service_tier' | 'tier_fallback'>;
 type Tiers = Pick<StandingConfig, 'service_tier' | 'tier_fallback'>;
-type Options = Pick<StandingConfig, 'provider_options' | 'provider_headers'>;
+type Options = Pick<StandingConfig, 'provider_options' | 'provider_headers'> & HostedSettings;
+type HostedSettings = Pick<StandingConfig, 'tool_choice'> & Pick<TurnConfig, 'hosted_tools'> & { tools?: unknown[] };
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
 /** A field of a request that the provider does not support, and a sentence with advice. */
@@ -45,6 +46,7 @@ export function unsupportedField(
     seedProblem(provider, settings) ??
     cacheProblem(provider, settings) ??
     tierProblem(provider, settings) ??
+    hostedProblem(provider, settings) ??
     optionsProblem(provider, settings) ??
     headersProblem(provider, settings)
   );
@@ -61,6 +63,23 @@ function optionsProblem(
   if (field === undefined) return null;
   const message = `provider_options of ${name} must be keyed by the name of its package's provider, as in {"mistral":{…}}. Give an object.`;
   return { param: `provider_options.${field}`, message };
+}
+
+/** Returns the problem of a hosted tool that the provider's wire does not have, or cannot require. */
+function hostedProblem(
+  { name, capabilities }: Asked,
+  { hosted_tools: hosted = [], tools = [], tool_choice: choice }: Partial<Options>,
+): UnsupportedParameter | null {
+  const known = capabilities.hosted_tools;
+  const missing = hosted.find(({ type }) => !known.includes(type));
+  if (!missing && capabilities.wire === 'gemini' && hosted.length > 0 && tools.length === 0 && choice === 'required') {
+    const message = `${name} cannot require a hosted tool. Set tool_choice to "auto", or add a function.`;
+    return { param: 'tool_choice', message };
+  }
+  if (!missing) return null;
+  const where = capabilities.wire === 'openai' ? `${name} over Chat Completions` : name;
+  const advice = known.length > 0 ? `Choose ${listOf(known)}, or another model.` : 'Choose another model.';
+  return { param: 'tools', message: `The hosted tool ${missing.type} is not supported by ${where}. ${advice}` };
 }
 
 /** Options that the Responses API does not have. Without this check the turn would fail later. */

@@ -12,6 +12,13 @@ const SAID: Record<string, string[]> = {
   'cannot call tools over Chat Completions while it reasons': [
     "GPT-5.6 [param=reasoning_effort]: Function tools with reasoning_effort are not supported for gpt-5.6-terra in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
   ],
+  'does not call functions beside hosted tools': [
+    'Gemini 2.5: Tool call context circulation is not enabled for models/gemini-2.5-flash',
+    'Gemini 2.5: Built-in tools ({google_search}) and Function Calling cannot be combined in the same request. Please choose one to continue.',
+    'Gemini 2.0: Tool use with function calling is unsupported',
+    'Vertex: Multiple tools are supported only when they are all search tools.',
+    'Vertex: Invalid JSON payload received. Unknown name "includeServerSideToolInvocations" at \'tool_config\': Cannot find field.',
+  ],
   'is not offered by this API': [
     'GPT-6 [param=model; code=unsupported_model]: The model cannot be used here.',
     'OpenAI [404; param=model]: This model is only supported in v1/responses and not in v1/chat/completions.',
@@ -76,6 +83,13 @@ const SAID: Record<string, string[]> = {
     'nscale [422; param=tools, tool_choice]: The following parameters are not supported for this model: tools',
     'Qwen [500]: Unsupported param: tools',
     'Databricks: parameter "tools" is not supported',
+  ],
+  'does not support this version of the hosted tool': [
+    "Anthropic: 'claude-3-haiku-20240307' does not support tool types: web_search_20260318. Did you mean one of: bash_20250124?",
+    "a gateway: tools.1: Input tag 'code_execution_20260521' found using 'type' does not match any of the expected tags: 'custom', 'web_search_20250305'",
+  ],
+  'does not call hosted tools from code': [
+    'Anthropic: \'claude-haiku-4-5-20251001\' does not support programmatic tool calling. The following tools have `allowed_callers` that require it: web_search. Explicitly set `allowed_callers=["direct"]` on these tools, or use a model that supports programmatic tool calling.',
   ],
   'does not support this schema or format': [
     'Groq: This model does not support response format `json_schema`.',

@@ -168,3 +168,14 @@ test.each([
 ] as const)('the text format %j is %j on the wire', (textFormat, expected) => {
   expect(render({ textFormat }).response_format).toEqual(expected);
 });
+
+test('provider_options.tools are sent after the tools of the turn', () => {
+  const more = { type: 'web_search_preview' };
+  const toolsOf = (tools: unknown, own = [weather]) => render({ tools: own, providerOptions: { tools } }).tools;
+  const own = render({ tools: [weather] }).tools;
+
+  expect(toolsOf([more])).toEqual([...own!, more]);
+  expect(toolsOf([more], [])).toEqual([more]);
+  expect(toolsOf([])).toEqual(own);
+  expect(toolsOf(null)).toBeUndefined();
+});

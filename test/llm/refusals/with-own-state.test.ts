@@ -8,7 +8,7 @@ import { someRequest } from '#test/llm/provider-exam.ts';
 
 const CAPABILITIES: Provider['capabilities'] = {
   ...{ wire: 'openai-responses', streaming: true, tools: true, parallel_tool_calls: true },
-  ...{ thinking: true, structured_outputs: true },
+  ...{ thinking: true, structured_outputs: true, hosted_tools: [] },
 };
 const URL = 'https://api.example.com/v1';
 const SAID: Omit<Reply, 'opaque'> = {

@@ -7,7 +7,7 @@ import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { replyOf } from '../errors/reply-of-refusal.ts';
 import type { Post } from '../http/http-client.ts';
 import { type HeadersByName, secretsIn } from '../http/merge-headers.ts';
-import type { Delta, Provider, RoundRequest } from '../provider.ts';
+import { type Delta, fullCapabilities, type Provider, type RoundRequest } from '../provider.ts';
 import { refusesState, withoutState } from '../refusals/without-state.ts';
 import type { MakePackage } from './package/load-packages.ts';
 import { makeFetch } from './package/make-fetch.ts';
@@ -42,14 +42,7 @@ export function aiSdkProvider({ name, make, options, headers, post, fetch, env =
   const named = { provider: name, secrets: secretsIn(headers), keyName, urlName };
   return {
     name,
-    capabilities: {
-      wire: 'ai-sdk',
-      streaming: true,
-      tools: true,
-      parallel_tool_calls: true,
-      thinking: true,
-      structured_outputs: true,
-    },
+    capabilities: fullCapabilities('ai-sdk'),
     ...(created.version === 'v4' ? {} : { reasoningEfforts: [] }),
     ask(request, signal, onDelta) {
       const asked: Asked = { ...named, model: request.model };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HOSTED_TYPES, type HostedType } from '../../turn/hosted/hosted-tool.ts';
 import type { Usage } from '../../turn/reply.ts';
 import { isModelMeant, readByPattern, unusedPatterns } from './model-pattern.ts';
 
@@ -24,11 +25,22 @@ const Tiers = z.strictObject(
   'give an object of prices for flex, batch and priority',
 );
 
-const Price = z.strictObject({ ...figures, tiers: Tiers.optional() }, WHOLE);
+/** USD for one call of each kind of hosted tool. */
+const HostedPrices = z.partialRecord(
+  z.enum(HOSTED_TYPES),
+  z.number('give a number of USD for one call').min(0, 'give a number of USD, 0 or more'),
+  'give an object of prices for one call, as in {"web_search":0.01}',
+);
+
+const Price = z.strictObject({ ...figures, tiers: Tiers.optional(), hosted: HostedPrices.optional() }, WHOLE);
 type Price = z.infer<typeof Price>;
 
 /** The fields of an entry, of its tiers, and of the price of a tier, by their depth below the name of a model. */
-const FIELDS = [Price, Tiers, TierPrice].map(({ shape }) => new Intl.ListFormat('en').format(Object.keys(shape)));
+const FIELDS = [Price, Tiers, TierPrice].map(({ shape }) => listOf(Object.keys(shape)));
+
+function listOf(names: readonly string[]): string {
+  return new Intl.ListFormat('en').format(names);
+}
 
 /** The prices of models, in USD. */
 export type Prices = {
@@ -36,9 +48,11 @@ export type Prices = {
   /** The entries without a price for cache writes. An entry of a tier is `name.tiers.batch`. */
   withoutWrites: string[];
   has(model: string, tier?: string | null): boolean;
+  /** Returns whether a model has a price for one call of a hosted tool. */
+  hasHosted(model: string, type: HostedType): boolean;
   /**
    * Returns the cost of a reply of a model on the tier that its provider reports. Null if the model has no price on
-   * that tier, or its provider counts no tokens.
+   * that tier or for a hosted tool that it called, or its provider counts no tokens.
    */
   costOf(model: string, usage: Usage | null, tier?: string | null): Cost | null;
 };
@@ -51,7 +65,7 @@ export type Cost = { usd: number; savings: number };
  * prefix. The longest name counts. A `Misconfigured` names the path of a wrong value.
  */
 export function readPrices(text: string | undefined): Prices {
-  const fieldsAt = (path: PropertyKey[]) => FIELDS[path.length - 1];
+  const fieldsAt = (path: PropertyKey[]) => (path[1] === 'hosted' ? listOf(HOSTED_TYPES) : FIELDS[path.length - 1]);
   const given = readByPattern({ variable: 'PAWL_PRICES', text, value: Price, example: EXAMPLE, fieldsAt });
   const longestFirst = Object.entries(given).toSorted(([one], [other]) => rankOf(other) - rankOf(one));
   const priceOf = (model: string) => longestFirst.find(([name]) => isModelMeant(name, model))?.[1];
@@ -59,9 +73,14 @@ export function readPrices(text: string | undefined): Prices {
     names: Object.keys(given),
     withoutWrites: Object.entries(given).flatMap(([name, price]) => withoutWritesIn(name, price)),
     has: (model, tier) => priceOn(priceOf(model), tier) !== undefined,
+    hasHosted: (model, type) => priceOf(model)?.hosted?.[type] !== undefined,
     costOf: (model, usage, tier) => {
-      const price = priceOn(priceOf(model), tier);
-      return price && usage ? costOf(price, usage) : null;
+      const whole = priceOf(model);
+      const price = priceOn(whole, tier);
+      const hosted = costOfHosted(whole?.hosted, usage);
+      if (!price || !usage || hosted === null) return null;
+      const { usd, savings } = costOf(price, usage);
+      return { usd: usd + hosted, savings };
     },
   };
 }
@@ -124,4 +143,13 @@ function costOf(price: TierPrice, usage: Usage): Cost {
   const cached = read * cached_input + (written - longer) * cache_write + longer * cache_write_1h;
   const micros = fresh * input + cached + usage.output_tokens * output;
   return { usd: micros / 1_000_000, savings: ((read + written) * input - cached) / 1_000_000 };
+}
+
+/** Returns the cost of the calls of hosted tools, or null if a call has no price. */
+function costOfHosted(prices: Price['hosted'], usage: Usage | null): number | null {
+  const counts = Object.entries(usage?.hosted_calls ?? {});
+  return counts.reduce<number | null>((sum, [type, count]) => {
+    const each = prices?.[type as HostedType];
+    return sum === null || each === undefined ? null : sum + each * count;
+  }, 0);
 }

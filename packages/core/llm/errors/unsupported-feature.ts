@@ -6,6 +6,7 @@ import {
   TOOLS_WHILE_REASONING,
   type Unsupported,
 } from './feature.ts';
+import { hostedFeatureIn } from './hosted-feature.ts';
 
 /** The message of a refusal, its code, and the field that it names. */
 type RefusalText = { message: string | null; param: string | null; code?: string | null };
@@ -13,6 +14,7 @@ type RefusalText = { message: string | null; param: string | null; code?: string
 /** Returns whether a refusal says that the model lacks a feature of the request. */
 export function refusesFeature({ message, param }: RefusalText): boolean {
   const whole = (message ?? '').slice(0, LONGEST);
+  if (hostedFeatureIn(whole)) return true;
   if (ANOTHER_CAUSE.test(whole) || IN_A_SCHEMA.test(param ?? '')) return false;
   if (BLAMES_WIRE.test(whole) || BLAMES_SERVER.test(whole)) return true;
   const text = withoutModelNames(whole);
@@ -24,6 +26,8 @@ export function refusesFeature({ message, param }: RefusalText): boolean {
 export function unsupportedIn({ message, param, code }: RefusalText): Unsupported {
   const text = withoutModelNames((message ?? '').slice(0, LONGEST));
   if (TOOLS_WHILE_REASONING.words.test(text)) return TOOLS_WHILE_REASONING;
+  const hosted = hostedFeatureIn(text);
+  if (hosted) return hosted;
   if (BLAMES_WIRE.test(text) || /^unsupported_(model|api)/.test(code ?? '')) return wireIn(text);
   const known = (param && featureIn(param)) || featureIn(text);
   if (known) return known;
@@ -86,13 +90,14 @@ const BLAMES_WIRE = new RegExp(
 );
 
 /**
- * The server offers the model without the feature: vLLM, llama.cpp, OpenRouter, Ollama, DeepSeek, Gemini,
- * SiliconFlow.
+ * The server offers the model without the feature: vLLM, llama.cpp, OpenRouter, gateways of Anthropic, Ollama,
+ * DeepSeek, Gemini, SiliconFlow.
  */
 const BLAMES_SERVER = new RegExp(
   [
     'tool choice requires\\b|\\btool(?:s|_choice) param requires|at most 0 (?:image|audio|video)',
     'no (?:\\w+ )?(?:endpoints?|providers?) (?:found that )?(?:can )?(?:supports?|handle)',
+    "input tag '(?:web_search|web_fetch|code_execution)_\\d{8}' found using",
     'is not a (?:multimodal|vlm|vision)|missing data required for (?:image|audio)|unknown variant \\W?(?:image_url|input_audio|file)\\b',
     '(?:request is not supported by|using does not support this request)|reasoning is mandatory|roles are supported, got \\W?system',
   ].join('|'),
@@ -103,7 +108,7 @@ const NOT_SUPPORTED =
   '(?:not (?:currently |yet |be )*(?:supported|enabled|allowed|available|accepted|configurable)|unsupported|deprecated|both be specified|only (?:supported|enabled|allowed|available)|only (?!\\d+ (?!is )).{1,40}(?:supported|allowed|accepted))';
 const DOES_NOT = "(?:do(?:es)?(?: not|n['’]t) (?:currently |yet )?support)";
 const NAMED =
-  '(?:tools?|tool[ _](?:use|calls?|calling|choice)|functions?|function call(?:s|ing)|thinking(?:_config|[_ ]level| mode)?|think value|reasoning(?:[_ ]effort)?|temperature|top_p|stop|seed|verbosity|json (?:mode|output)(?: response)?|response_?format|json_schema|structured outputs?|output format|system(?: role|[_ ]instructions?| messages?| prompts?)|developer instructions?|images?(?: input)?|vision|audio(?: input)?|pdfs?(?: input)?|stream(?:ing)?|multi-?modal|prefill)';
+  '(?:(?:programmatic )?tools?|tool[ _](?:use|calls?|calling|choice)|functions?|function call(?:s|ing)|thinking(?:_config|[_ ]level| mode)?|think value|reasoning(?:[_ ]effort)?|temperature|top_p|stop|seed|verbosity|json (?:mode|output)(?: response)?|response_?format|json_schema|structured outputs?|output format|system(?: role|[_ ]instructions?| messages?| prompts?)|developer instructions?|images?(?: input)?|vision|audio(?: input)?|pdfs?(?: input)?|stream(?:ing)?|multi-?modal|prefill)';
 
 const BLAMES_MODEL = new RegExp(
   [

@@ -18,6 +18,7 @@ import type { Fields } from '../reply/fields.ts';
 import { schemaFormat } from '../schema-format.ts';
 import { isMistral, type Receiver, wireIdFor } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
+import { addOptionTools } from '../wire-tools/option-tools.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
 import { type FilledField, fillState, readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
@@ -54,17 +55,18 @@ export function renderRequest(request: RoundRequest, { provider, ...quirks }: Se
   const spoken = withWireIds(partsBehindResults(request.messages, renderPart), { provider, model });
   const state = { provider: isKept ? provider : null, refused, filled };
   const messages = [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, state))];
+  const called = toolFields(request);
   return {
     model,
     messages: orderRoles(messages, isMistral({ provider, model }) ? stricterOrder(roles, 'alternate') : roles),
     ...(streamOptions ? { stream_options: { include_usage: true } } : {}),
-    ...toolFields(request),
+    ...called,
     ...samplingFields(request),
     ...formatField(request.textFormat),
     ...givenFields({ [maxTokensField]: maxOutputTokens }),
     ...tierField(request),
     ...(cacheKey && request.promptCache ? { prompt_cache_key: request.promptCache.key } : {}),
-    ...leaveOutNulls(request.providerOptions),
+    ...leaveOutNulls(addOptionTools(request.providerOptions, called.tools)),
     stream: true,
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../json.ts';
+import { withHostedNotes } from '../../turn/hosted/hosted-notes.ts';
 import type { Message } from '../../turn/message.ts';
 import type { Reply } from '../../turn/reply.ts';
 import type { Capabilities, Provider } from '../provider.ts';
@@ -22,7 +23,7 @@ export function withOwnState(provider: Provider, baseUrl: string): Provider {
     ...provider,
     async ask(request, signal, onDelta) {
       const owner = { provider: provider.name, origin };
-      const messages = ownMessages(request.messages, owner);
+      const messages = withHostedNotes(ownMessages(request.messages, owner), provider.name);
       const { leftStateOut = false, ...reply } = await provider.ask({ ...request, messages }, signal, onDelta);
       const isRefused = leftStateOut && hasKeptState(messages, provider.name);
       return isRefused ? markRefusal(reply, origin) : keepOrigin(reply, origin);

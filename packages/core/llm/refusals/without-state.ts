@@ -1,4 +1,5 @@
 import { ProviderFailed } from '../../failure.ts';
+import { noted } from '../../turn/hosted/hosted-notes.ts';
 import type { Message } from '../../turn/message.ts';
 import type { RoundRequest } from '../provider.ts';
 import { nextThoughtState } from './thought-state.ts';
@@ -25,5 +26,5 @@ export function hasKeptState(messages: readonly Message[], name: string): boolea
 
 function refused(message: Message): Message {
   if (message.role !== 'assistant' || !message.opaque) return message;
-  return { ...message, opaque: { ...message.opaque, isRefused: true } };
+  return { ...noted(message), opaque: { ...message.opaque, isRefused: true } };
 }

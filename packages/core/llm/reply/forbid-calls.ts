@@ -36,7 +36,8 @@ export function forbidCalls(provider: Asker): Asker {
  * Returns the request without tools. A wire that requires declared tools then sends the calls of the history as text.
  */
 export function withoutTools(request: RoundRequest): RoundRequest {
-  return { ...request, tools: [], declaredTools: null };
+  const { hostedTools: _, ...plain } = request;
+  return { ...plain, tools: [], declaredTools: null };
 }
 
 /** Returns the reply, or null if it fails in the given way. */
