@@ -75,6 +75,18 @@ const checkReasoning: Check = ({ id, summary, content, encrypted_content: sealed
 
 const anything: Check = () => [];
 
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+const checkImage: Check = ({ result }, path) =>
+  unless(result === null || BASE64.test(String(result)), `Invalid '${path}.result': it is not an image in base64.`);
+
+const checkOutputs: Check = ({ outputs, container_id: id }, path) => [
+  ...unless(isSaid(id), `Missing required parameter: '${path}.container_id'.`),
+  ...(Array.isArray(outputs) ? outputs : []).flatMap(({ type, url }, at) =>
+    unless(type !== 'image' || isSaid(url), `Invalid '${path}.outputs[${at}].url': it is empty.`),
+  ),
+];
+
 type Known = { fields: string[]; prefix?: string; isHosted?: true; check: Check };
 
 const CALLER = ['caller', 'namespace'];
@@ -89,14 +101,14 @@ const ITEMS: Record<string, Known> = {
   file_search_call: { fields: ['queries', 'results'], prefix: 'fs', isHosted: true, check: anything },
   code_interpreter_call: {
     fields: ['code', 'container_id', 'outputs'],
-    ...{ prefix: 'ci', isHosted: true, check: anything },
+    ...{ prefix: 'ci', isHosted: true, check: checkOutputs },
   },
   image_generation_call: {
     fields: [
       ...['result', 'action', 'background', 'error', 'output_format', 'quality', 'revised_prompt', 'size'],
       'svg_usage',
     ],
-    ...{ prefix: 'ig', isHosted: true, check: anything },
+    ...{ prefix: 'ig', isHosted: true, check: checkImage },
   },
   mcp_list_tools: { fields: ['server_label', 'tools', 'error'], check: anything },
   mcp_call: {

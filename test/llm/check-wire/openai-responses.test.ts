@@ -13,11 +13,24 @@ const output = (id: string, result: unknown = '15°C') => ({
 });
 const thought = { type: 'reasoning', summary: [], encrypted_content: 'SEALED' };
 const search = { id: 'ws_1', type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'Bern' } };
+const drawn = { id: 'ig_1', type: 'image_generation_call', status: 'completed', result: 'iVBORw0K' };
+const ran = { id: 'ci_1', type: 'code_interpreter_call', status: 'completed', code: '1', container_id: 'cntr_1' };
 const tool = { type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} }, strict: false };
 const ask = (input: readonly object[], more: object = {}) => ({
   ...{ model: 'gpt-5.6', stream: true, store: false, input, tools: [tool], ...more },
 });
-const whole = [user, thought, call('a'), call('b'), output('b'), output('a'), search, { ...said, phase: 'commentary' }];
+const whole = [
+  user,
+  thought,
+  call('a'),
+  call('b'),
+  output('b'),
+  output('a'),
+  search,
+  drawn,
+  ran,
+  { ...said, phase: 'commentary' },
+];
 
 test('a whole history is valid on the Responses wire', () => {
   const parts = [
@@ -52,6 +65,9 @@ test.for([
   [[user, { type: 'weather_call' }], "Invalid value: 'weather_call'."],
   [[user, { ...search, id: undefined }, said], "Missing required parameter: 'input[1].id'."],
   [[user, { ...search, status: undefined }, said], "Missing required parameter: 'input[1].status'."],
+  [[user, { ...drawn, result: '' }, said], "Invalid 'input[1].result': it is not an image in base64."],
+  [[user, { ...ran, outputs: [{ type: 'image', url: '' }] }, said], "Invalid 'input[1].outputs[0].url': it is empty."],
+  [[user, { ...ran, container_id: undefined }, said], "Missing required parameter: 'input[1].container_id'."],
   [[user, search, search, said], 'Duplicate item found with id ws_1.'],
   [[user, { type: 'reasoning', id: 'rs_1', summary: [] }, said], "Item with id 'rs_1' not found."],
   [[user, { type: 'item_reference', id: 'rs_1' }], "Item with id 'rs_1' not found."],

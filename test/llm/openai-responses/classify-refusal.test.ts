@@ -47,6 +47,22 @@ test.each([
   ],
   ['does not read images', error('input', 'Invalid input image. The model does not support image inputs.')],
   [
+    'does not support this hosted tool',
+    error('tools', "Hosted tool 'web_search_preview' is not supported with gpt-4.1-nano."),
+  ],
+  ['does not support this hosted tool', error('tools', "Tool 'image_generation' is not supported with this model.")],
+  [
+    'does not support this hosted tool',
+    error('tools', "The following tools cannot be used with reasoning.effort 'minimal': web_search, image_gen."),
+  ],
+  [
+    'does not support this hosted tool',
+    error('tools[0].type', "Invalid value: 'code_interpreter'. Supported values are: 'function'.", 'invalid_value'),
+  ],
+  ['does not support this hosted tool', error(null, 'unknown variant `file_search`, expected `function`')],
+  ['does not support this hosted tool', error(null, 'Unsupported tool type: web_search')],
+  ['does not support this hosted tool', error(null, 'This model does not support web_search.')],
+  [
     'is not offered by this API',
     error('model', "The requested model 'x' is not supported with the Responses API.", 'unsupported_model'),
   ],
@@ -74,7 +90,23 @@ test('the advice for a refused background names the settings', async () => {
   expect(failure).toMatchObject({ message: settings });
 });
 
+test('the advice for a refused hosted tool is to leave it out', async () => {
+  const body = [JSON.stringify({ error: error('tools', "Hosted tool 'web_search' is not supported with gpt-9.") })];
+
+  const failure = await failureOf({ status: 400, headers: json, body });
+
+  expect(failure).toMatchObject({ message: expect.stringContaining('Leave the hosted tool out of `tools`') });
+});
+
 test.each([
+  [
+    'provider_invalid_request',
+    400,
+    error('tools[0].search_context_size', "Invalid value: 'huge'. Supported values are: 'low'.", 'invalid_value'),
+  ],
+  ['provider_invalid_request', 400, error('tools[0].type', "Invalid value: 'x'. Supported values are: 'web_search'.")],
+  ['provider_invalid_request', 400, error('tools[0]', "Missing required parameter: 'tools[0].vector_store_ids'.")],
+  ['provider_invalid_request', 400, error('include', "Invalid value: 'web_search_call.x'. Choose another value.")],
   ['provider_invalid_request', 400, error('input', 'No tool output found for function call call_x.')],
   ['provider_invalid_request', 400, error('input', 'Not a file.', 'unsupported_file')],
   [

@@ -4,17 +4,24 @@ import { ProviderFailed } from '#core/failure.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
 import { fullForm, renderRequest } from '#core/llm/openai-responses/render-request.ts';
+import { annotationsWithin } from '#core/turn/hosted/hosted.ts';
+import type { Reply } from '#core/turn/reply.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import { callItem, messageItem, reasoningItem, responseStream } from '#test/llm/responses-events.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
 const search = { item: { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { query: 'Bern' } } };
+const annotations = [{ type: 'url_citation', url: 'https://example.com', start_index: 0, end_index: 2 }];
+const cited = messageItem(['Hel', 'lo.'], { content: [{ type: 'output_text', text: 'Hello.', annotations }] });
+const images = [{ type: 'image', url: 'data:image/png;base64,iVBORw0KGgo=' }];
+const code = { item: { type: 'code_interpreter_call', id: 'ci_1', status: 'completed', code: '1', outputs: images } };
+const drawn = { item: { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgo=' } };
 const call = { id: 'call_1', name: 'look', arguments: ['{"a":', '1}'] };
 const usage = { input_tokens: 4, input_tokens_details: { cached_tokens: 1 }, output_tokens: 2 };
-const stream = responseStream([reasoningItem(['Hm.']), messageItem(['Hel', 'lo.']), search, callItem(call)], {
-  usage,
-}).map((event) => JSON.parse(event.split('data: ')[1]!) as object);
+const stream = responseStream([reasoningItem(['Hm.']), cited, search, code, drawn, callItem(call)], { usage }).map(
+  (event) => JSON.parse(event.split('data: ')[1]!) as object,
+);
 
 const garbage = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, 0, -1, 1e99, '', 'x', 'null', [], {}, [null], [[]], ['x'], {
@@ -64,7 +71,7 @@ test('any value in a response field leads to a reply or a provider failure', asy
         return;
       }
       expect(reply).toMatchObject({ calls: expect.any(Array), finishReason: expect.any(String) });
-      expectUsable(reply as Awaited<typeof asking>);
+      expectUsable(reply as Reply);
       counts.replies += 1;
     }),
     { numRuns: 1_500 },
@@ -76,9 +83,12 @@ test('any value in a response field leads to a reply or a provider failure', asy
 });
 
 /** Expects that the reply can be stored and sent with the next request. */
-function expectUsable({ text, calls, opaque }: { text: string | null; calls: object[]; opaque: unknown }) {
+function expectUsable({ text, calls, opaque, hosted }: Reply) {
   const state: unknown = JSON.parse(JSON.stringify(opaque));
-  const said = { role: 'assistant' as const, content: text, calls: calls as [], opaque: { provider: 'odd', state } };
+  const parts = (hosted?.images ?? []).map(({ url }) => ({ type: 'input_image' as const, image_url: url }));
+  const own = { opaque: { provider: 'odd', state }, hosted: hosted?.calls ?? [], parts };
+  const said = { role: 'assistant' as const, content: text, calls, ...own };
+  expect(annotationsWithin(hosted?.annotations ?? [], text ?? '')).toEqual(hosted?.annotations ?? []);
   for (const form of [fullForm(true), { ...fullForm(true), isKept: false }]) {
     const request = { ...someRequest, messages: [said, { role: 'user' as const, content: 'And?' }] };
     const { input } = renderRequest(request, { provider: 'odd', form });

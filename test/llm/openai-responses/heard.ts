@@ -14,7 +14,8 @@ export type WireItem = {
   output?: unknown;
   encrypted_content?: string | null;
 } & Record<string, unknown>;
-export type WirePart = { type?: string; text?: string; refusal?: string };
+export type WirePart = { type?: string; text?: string; refusal?: string; annotations?: WireAnnotation[] };
+type WireAnnotation = { url?: string; file_id?: string };
 
 type Usage = {
   input_tokens: number;

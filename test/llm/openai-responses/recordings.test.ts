@@ -4,8 +4,9 @@ import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
 import { fullForm, renderRequest } from '#core/llm/openai-responses/render-request.ts';
 import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
+import { annotationsWithin } from '#core/turn/hosted/hosted.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { heardIn } from '#test/llm/openai-responses/heard.ts';
+import { heardIn, partsOf } from '#test/llm/openai-responses/heard.ts';
 import type { WireBody } from '#test/llm/openai-responses/recorded-exchanges.ts';
 import { carryDifferences } from '#test/llm/openai-responses/request-differences.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
@@ -66,9 +67,26 @@ function checkReply(answer: Reply | Error, { provider, exchange }: { provider: s
     reasoning_tokens: usage!.output_tokens_details?.reasoning_tokens ?? 0,
   });
   count(`replies (${answer.finishReason})`);
+  checkHosted(answer, exchange);
 
   expect(carryDifferences(sentAgain(answer, provider), [exchange])).toEqual([]);
   count('replies that go back as they came');
+}
+
+const HOSTED = /^(web_search|code_interpreter|file_search|image_generation)_call$/;
+
+/** Checks that the reply has each hosted call and each citation of the response, at its place. */
+function checkHosted({ hosted, text }: Reply, exchange: Exchange<unknown>) {
+  const { items } = heardIn(exchange);
+  const calls = items.filter(({ type }) => HOSTED.test(type ?? ''));
+  const citations = items.flatMap(({ content }) => partsOf(content).flatMap(({ annotations = [] }) => annotations));
+
+  expect(hosted?.calls ?? []).toMatchObject(calls.map(({ id }) => ({ id, status: 'completed', error: null })));
+  expect(hosted?.annotations ?? []).toMatchObject(citations.map(({ url, file_id }) => (url ? { url } : { file_id })));
+  expect(annotationsWithin(hosted?.annotations ?? [], text ?? '')).toHaveLength(citations.length);
+  expect(calls.length === 0 || hosted?.calls.every(({ input }) => input !== null)).toBe(true);
+  if (calls.length > 0) count('replies with hosted calls');
+  if (citations.length > 0) count('replies with citations');
 }
 
 function finishOf(exchange: Exchange<unknown>): string {
@@ -79,12 +97,14 @@ function finishOf(exchange: Exchange<unknown>): string {
 }
 
 /** Returns the next request of a conversation, with this reply and the results of its calls. */
-function sentAgain({ text, calls, opaque }: Reply, provider: string): WireBody {
+function sentAgain({ text, calls, opaque, hosted }: Reply, provider: string): WireBody {
   const results = calls.map(({ id, name }) => ({
     ...{ role: 'tool' as const, callId: id, name },
     ...{ content: 'ok', isError: false },
   }));
-  const said = { role: 'assistant' as const, content: text, calls, opaque: { provider, state: opaque } };
+  const state = { opaque: { provider, state: opaque }, hosted: hosted?.calls ?? [] };
+  const parts = (hosted?.images ?? []).map(({ url }) => ({ type: 'input_image' as const, image_url: url }));
+  const said = { role: 'assistant' as const, content: text, calls, ...state, parts };
   return renderRequest(
     { ...someRequest, messages: [...someRequest.messages, said, ...results] },
     { provider, form: fullForm(false) },

@@ -30,7 +30,11 @@ const FIELDS = ['model', 'parallel_tool_calls', 'max_output_tokens', 'temperatur
 function fieldsOf({ tools = [], tool_choice: choice, ...body }: WireBody): Fields {
   const given = Object.fromEntries(FIELDS.filter((field) => body[field]).map((field) => [field, body[field]]));
   const included = Object.fromEntries(((body.include ?? []) as string[]).map((name) => [name, true]));
-  return { ...given, included, tool_choice: choice ?? 'auto', tools: tools.map(toolFields) };
+  // Pawl sends functions before other tools.
+  const inOrder = tools
+    .map(toolFields)
+    .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+  return { ...given, included, tool_choice: choice ?? 'auto', tools: inOrder };
 }
 
 /** Returns the fields of a tool without an empty description and without `$schema`, which models do not read. */
@@ -127,8 +131,12 @@ function isOfModel({ type = 'message', role }: WireItem): boolean {
   return type === 'message' ? role === 'assistant' : !/_output$/.test(type) || type === 'tool_search_output';
 }
 
-/** Returns whether an item is sent back. Reasoning without content and messages without text are not. */
-function goesBack({ type, encrypted_content: sealed, content }: WireItem): boolean {
+/**
+ * Returns whether an item is sent back. Reasoning without content, messages without text and images that a recording
+ * has shortened are not.
+ */
+function goesBack({ type, encrypted_content: sealed, content, result }: WireItem): boolean {
+  if (type === 'image_generation_call') return String(result).length % 4 === 0;
   if (type === 'message') return textIn(content) !== '';
   return type !== 'reasoning' || Boolean(sealed) || Boolean(content?.length);
 }

@@ -13,9 +13,10 @@ import {
 } from '../reply/gather-calls.ts';
 import { keepServedBy, type ServedBy, tierField } from '../reply/served-by.ts';
 import { usageOf } from '../reply/usage-of.ts';
-import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
+import { type Item, thoughtOf, typeOf } from './item.ts';
 import { opaqueOf } from './opaque.ts';
 import { argumentsText, itemsOf, type ReplyAccumulator } from './reply-accumulator.ts';
+import { hostedField, saidIn } from './said-in.ts';
 
 /** Returns the complete reply. A cut stream or an unusable reply is a `ProviderFailed` with a retry. */
 export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownWords }: Answering): Reply {
@@ -27,8 +28,9 @@ export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownW
   const calls = distinctCalls(gathered.all);
   // A call without a name has no tool.
   if (calls.some(({ name }) => !name)) throw unusable(provider, 'a tool call has no name');
-  const { text, refusalFrom } = saidIn(items);
   const raw = rawReason(snapshot);
+  const said = saidIn(items, raw !== 'completed');
+  const { text, refusalFrom } = said;
   const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
   const finishReason = finishReasonOf(raw, seen, { provider, own: ownWords });
   const about = { toolNames: gathered.toolNames, isCut: finishReason === 'length' };
@@ -42,6 +44,7 @@ export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownW
     ...tierField(wordIn(snapshot.service_tier)),
     ...servedBy(snapshot),
     opaque: opaqueOf(items.map((item) => ({ item, call: placeIn(calls, callOf.get(item)) }))),
+    ...hostedField(said),
     ...(items.some(saysMore) ? { hasMore: true } : {}),
   };
 }
@@ -66,20 +69,6 @@ function takeCall(calls: CallsAccumulator, item: Item, index: number): CallAccum
 function placeIn(calls: CallAccumulator[], call: CallAccumulator | undefined): number | null {
   const place = call ? calls.indexOf(call) : -1;
   return place === -1 ? null : place;
-}
-
-/** Returns the text of all messages, and the start of a refusal in it. */
-function saidIn(items: Item[]): { text: string; refusalFrom: number | null } {
-  let text = '';
-  let refusalFrom: number | null = null;
-  for (const item of items.filter((each) => typeOf(each) === 'message')) {
-    for (const part of partsOf(item)) {
-      const said = textPartOf(part);
-      if (said?.field === 'refusal') refusalFrom ??= text.length;
-      text += said?.text ?? '';
-    }
-  }
-  return { text, refusalFrom };
 }
 
 /** Returns the server's word for the end of the reply. */

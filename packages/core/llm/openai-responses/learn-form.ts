@@ -3,15 +3,11 @@ import { meaningOfSigns } from '../errors/signs.ts';
 import type { Refusal } from '../http/open-reply.ts';
 import { isRefusal, mayTeach, type Refused, withoutNames } from '../refusals/ask-again.ts';
 import { losesState, nextThoughtState } from '../refusals/thought-state.ts';
+import { learnInclude } from './include.ts';
 import type { Form } from './render-request.ts';
 
-/** Optional fields that Pawl adds, with the words for them. The first match counts. */
-const ADDED: { field: Exclude<keyof Form, 'isKept'>; words: RegExp }[] = [
-  {
-    field: 'include',
-    words:
-      /(["'`]|: |-> )include\b|\binclude\[|\breasoning\.encrypted_content\b|\bencrypted content is not (supported|available|enabled)/i,
-  },
+/** Optional fields that Pawl adds, with the words for them. The first match counts, after `include`. */
+const ADDED: { field: Exclude<keyof Form, 'isKept' | 'include'>; words: RegExp }[] = [
   { field: 'streamOptions', words: /\bstream_options\b|\binclude_obfuscation\b/i },
   { field: 'cacheOptions', words: /\bprompt.cache.options\b|["'`.]ttl\b|\bprompt.?cach(e|ing)\b/i },
   {
@@ -44,6 +40,8 @@ const KNOWN_FIELDS =
 
 function withoutAdded(said: string, form: Form): Form | null {
   const [refused = said] = said.split(KNOWN_FIELDS);
+  const include = learnInclude(refused, form.include);
+  if (include) return { ...form, include };
   const added = ADDED.find(({ field, words }) => form[field] && words.test(refused));
   return added ? { ...form, [added.field]: false } : null;
 }

@@ -1,8 +1,12 @@
 import { isRecord } from '../../json.ts';
 import type { Fields } from '../reply/fields.ts';
+import { emptyImages } from './hosted-images.ts';
 import { type Item, partsOf, textPartOf, typeOf, withoutId } from './item.ts';
 
-/** The items of a reply. Texts are lengths in UTF-16 units, and a call is an index with the id of its server. */
+/**
+ * The items of a reply. Texts are lengths in UTF-16 units, a call is an index with the id of its server, and the data
+ * of an image is empty.
+ */
 export type Opaque = { items: Item[] };
 
 /** An item of a reply, and the index of its call among the calls of the round, or null for any other item. */
@@ -10,7 +14,10 @@ export type PlacedItem = { item: Item; call: number | null };
 
 /** Returns the state to store with a reply, or null if the reply has no items. */
 export function opaqueOf(placed: readonly PlacedItem[]): Opaque | null {
-  const items = placed.filter(isSent).map(storedItem);
+  const items = placed
+    .filter(isSent)
+    .map(storedItem)
+    .filter((item) => item !== null);
   return items.length > 0 ? { items } : null;
 }
 
@@ -27,10 +34,10 @@ function hasParts(content: unknown): boolean {
   return Array.isArray(content) && content.length > 0;
 }
 
-function storedItem({ item, call }: PlacedItem): Item {
+function storedItem({ item, call }: PlacedItem): Item | null {
   const sent = withoutId(item);
   if (typeOf(item) === 'message') return { ...sent, type: 'message', content: partsOf(item).map(withLength) };
-  if (call === null) return sent;
+  if (call === null) return emptyImages(sent);
   const { name: _name, arguments: _arguments, ...rest } = sent;
   return { ...rest, call };
 }

@@ -1,8 +1,11 @@
 import { objectText } from '../../turn/history/as-object.ts';
+import { withHostedNotes } from '../../turn/hosted/hosted-notes.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
+import type { Part } from '../../turn/request/item.ts';
 import { renderWithNotes } from '../parts/missing-note.ts';
 import { wireIdFor } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
+import { fillImages } from './hosted-images.ts';
 import type { Item } from './item.ts';
 import { fillText, givenIds, messageOf, readOpaque } from './opaque.ts';
 import { renderPart } from './render-parts.ts';
@@ -25,13 +28,14 @@ export function renderInput(messages: Message[], receiver: Receiver): Item[] {
   const wireId = wireIdFor(receiver);
   const used = new Set<string>();
   let ids = new Map<string, string>();
-  const items = messages.flatMap((message): Item[] => {
+  const history = withHostedNotes(messages, receiver.isKept ? receiver.provider : null);
+  const items = history.flatMap((message): Item[] => {
     if (message.role === 'tool') return [resultItem(message, ids.get(message.callId) ?? wireId(message.callId))];
     if (message.role !== 'assistant') return inputMessage(message);
     const state = message.opaque?.provider === receiver.provider ? readOpaque(message.opaque.state) : [];
     ids = idsOf(message.calls, { given: givenIds(state), used, wireId });
-    const isKept = receiver.isKept && !message.opaque?.isRefused;
-    return replyItems(message, isKept ? state : [], ids);
+    const isKept = receiver.isKept && !message.opaque?.isRefused && state.length > 0;
+    return isKept ? replyItems(message, state, ids) : bareItems(message, ids);
   });
   return items.length > 0 ? items : [OPENING];
 }
@@ -62,12 +66,16 @@ function unusedId(id: string, used: Set<string>): string {
   return sent;
 }
 
-function replyItems({ content, calls }: Assistant, state: Item[], ids: Map<string, string>): Item[] {
+/** Renders a reply without its state: its text and its calls. */
+function bareItems({ content, calls }: Assistant, ids: Map<string, string>): Item[] {
+  return [...(content?.trim() ? [messageOf(content)] : []), ...calls.map((call) => callItem(call, ids))];
+}
+
+function replyItems({ content, calls, parts }: Assistant, state: Item[], ids: Map<string, string>): Item[] {
   const items = calls.map((call) => callItem(call, ids));
-  if (state.length === 0) return [...(content?.trim() ? [messageOf(content)] : []), ...items];
   const placed = new Set<number>();
-  const sent = fillText(state, content ?? '').map((item): Item | null => {
-    if (item.type !== 'function_call') return item;
+  const sent = fillImages(fillText(state, content ?? ''), imagesIn(parts)).map((item): Item | null => {
+    if (item?.type !== 'function_call') return item;
     const { call, ...rest } = item;
     const own = typeof call === 'number' && !placed.has(call) ? items[call] : undefined;
     if (!own) return null;
@@ -75,6 +83,10 @@ function replyItems({ content, calls }: Assistant, state: Item[], ids: Map<strin
     return { ...rest, ...own };
   });
   return [...withoutLooseThoughts(sent), ...items.filter((_, index) => !placed.has(index))];
+}
+
+function imagesIn(parts: Part[] = []): string[] {
+  return parts.flatMap((part) => (part.type === 'input_image' ? part.image_url : []));
 }
 
 /** Removes reasoning without its following item, which OpenAI refuses. */

@@ -1,17 +1,13 @@
-import type {
-  ResponseCreateParamsStreaming as Params,
-  FunctionTool as ToolParam,
-} from 'openai/resources/responses/responses';
-import type { ToolChoice } from '../../turn/config/tool-choice.ts';
+import type { ResponseCreateParamsStreaming as Params } from 'openai/resources/responses/responses';
 import type { Message } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
-import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import { givenFields, leaveOutNulls } from '../leave-out-nulls.ts';
 import type { CacheTtl, RoundRequest } from '../provider.ts';
 import { schemaFormat } from '../schema-format.ts';
-import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
+import { INCLUDED, includeOf } from './include.ts';
 import type { Item } from './item.ts';
 import { renderInput } from './render-input.ts';
+import { renderTools } from './render-tools.ts';
 
 /** The body of a request. Items may have fields that the client's types lack. */
 export type Body = Omit<Params, 'input'> & { input: Item[] };
@@ -20,7 +16,8 @@ export type Body = Omit<Params, 'input'> & { input: Item[] };
 export type Form = {
   /** Whether the server supports `instructions`. Otherwise they are the first message. */
   instructions: boolean;
-  include: boolean;
+  /** The values of `include` that the server supports. */
+  include: readonly string[];
   store: boolean;
   streamOptions: boolean;
   cacheKey: boolean;
@@ -32,32 +29,36 @@ export type Form = {
 
 /** Returns a form with all fields, with or without the fields for a cache. */
 export function fullForm(promptCache: boolean): Form {
-  const always = { instructions: true, include: true, store: true, streamOptions: true, isKept: true };
+  const always = { instructions: true, include: INCLUDED, store: true, streamOptions: true, isKept: true };
   return { ...always, cacheKey: promptCache, cacheOptions: promptCache };
 }
-
-/** The state that a model requires in later requests, since the server stores no responses. */
-export const STATE = 'reasoning.encrypted_content';
 
 /** Renders a Responses body. It always streams. The server stores no response unless the caller asks for it. */
 export function renderRequest(request: RoundRequest, { provider, form }: { provider: string; form: Form }): Body {
   const { model, instructions, providerOptions } = request;
-  const options = leaveOutNulls(providerOptions);
   return {
     model,
     ...(instructions && form.instructions ? { instructions } : {}),
     input: renderInput(messagesOf(request, form), { provider, model, isKept: form.isKept }),
-    ...toolFields(request),
+    ...renderTools(request),
     ...reasoningField(request),
     ...textField(request),
     ...samplingFields(request),
     ...givenFields({ service_tier: request.serviceTier }),
     ...addedFields(request, form),
     ...storeFields(request, form),
-    ...options,
-    ...includeField(options, form),
+    ...optionFields(providerOptions),
+    ...includeField(request, form),
     stream: true,
   } as Body;
+}
+
+/** Returns the caller's fields, which are merged last. A list of tools is in the field of the tools already. */
+function optionFields(given: RoundRequest['providerOptions']): Record<string, unknown> {
+  const options = leaveOutNulls(given);
+  if (!Array.isArray(options.tools)) return options;
+  const { tools: _, ...others } = options;
+  return others;
 }
 
 /** Returns the fields for a response that the server keeps, or else does not store. */
@@ -68,26 +69,6 @@ function storeFields({ background }: RoundRequest, form: Form): Partial<Body> {
 
 function messagesOf({ instructions, messages }: RoundRequest, form: Form): Message[] {
   return instructions && !form.instructions ? [{ role: 'system', content: instructions }, ...messages] : messages;
-}
-
-function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Partial<Body> {
-  if (tools.length === 0) return {};
-  return {
-    tools: tools.map(toolParam),
-    ...choiceField(toolChoice),
-    ...givenFields({ parallel_tool_calls: parallelToolCalls }),
-  };
-}
-
-/** Renders a tool. Without `strict`, OpenAI would make every schema strict. */
-function toolParam({ name, description, strict, parameters }: Tool & Pick<TurnTool, 'strict'>): ToolParam {
-  const described = description ? { description } : {};
-  return { type: 'function', name, ...described, parameters: openaiToolSchema(parameters), strict: strict === true };
-}
-
-function choiceField(choice: ToolChoice): Partial<Body> {
-  if (choice === 'auto') return {};
-  return { tool_choice: typeof choice === 'string' ? choice : { type: 'function', name: choice.name } };
 }
 
 function reasoningField({ reasoningEffort, reasoningSummary }: RoundRequest): Partial<Body> {
@@ -130,9 +111,8 @@ function addedFields({ promptCache, providerOptions }: RoundRequest, form: Form)
 }
 
 /** Returns Pawl's list with the caller's list. With null, the request includes none. */
-function includeField(options: Record<string, unknown>, { include }: Form): Partial<Body> {
-  const { include: given } = options;
-  if (!include || (Object.hasOwn(options, 'include') && !Array.isArray(given))) return {};
-  const more = Array.isArray(given) ? given.filter((name) => name !== STATE) : [];
-  return { include: [STATE, ...more] };
+function includeField(request: RoundRequest, { include: supported }: Form): Partial<Body> {
+  const include = includeOf(request, supported);
+  // The client's types may lack values of the caller.
+  return include?.length ? ({ include } as Partial<Body>) : {};
 }

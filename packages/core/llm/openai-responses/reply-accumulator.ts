@@ -2,6 +2,7 @@ import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import type { Delta } from '../provider.ts';
 import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
 import { boundReply, UnusableReply } from '../unusable-reply.ts';
+import { hostedCallOf } from './hosted-call.ts';
 import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
 
 /** A reply while its events arrive. It consists of complete items. Deltas are for watchers only. */
@@ -11,6 +12,8 @@ export type ReplyAccumulator = {
   doneIds: Set<string>;
   /** The indexes of calls among the calls, by the positions of their items. */
   calls: Map<number, number>;
+  /** The ids of the hosted calls that were reported as begun, and as ended. */
+  hosted: { begun: Set<string>; ended: Set<string> };
   /** The type of the reasoning events. Some servers send the same reasoning with two types. */
   thoughtType: string | null;
   hasDeltas: boolean;
@@ -27,6 +30,7 @@ export function startReply(): ReplyAccumulator {
     done: new Map(),
     doneIds: new Set(),
     calls: new Map(),
+    hosted: { begun: new Set(), ended: new Set() },
     thoughtType: null,
     hasDeltas: false,
     ...{ id: null, sequence: null, snapshot: null },
@@ -77,8 +81,7 @@ function readEvent(reply: ReplyAccumulator, event: Fields): Delta[] {
     case 'response.function_call_arguments.delta':
       return argumentsOf(reply, placeOf(event), textIn(event.delta) ?? '');
     case 'response.output_item.added':
-      noteCall(reply, event);
-      return [];
+      return beginItem(reply, event);
     case 'response.output_item.done':
       return takeItem(reply, event);
     default:
@@ -115,9 +118,27 @@ function indexOfCall(calls: Map<number, number>, place: number): number {
   return known;
 }
 
-function noteCall({ calls }: ReplyAccumulator, event: Fields): void {
+function beginItem({ calls, hosted }: ReplyAccumulator, event: Fields): Delta[] {
   const item = fieldsIn(event.item);
   if (item && typeOf(item) === 'function_call') indexOfCall(calls, placeOf(event));
+  const call = item && hostedCallOf(item, { place: placeOf(event) });
+  return call ? beginHosted(hosted, call) : [];
+}
+
+type Ran = NonNullable<ReturnType<typeof hostedCallOf>>;
+
+/** Returns the start of a hosted call, unless it was reported. */
+function beginHosted({ begun }: ReplyAccumulator['hosted'], call: Ran): Delta[] {
+  if (begun.has(call.id)) return [];
+  begun.add(call.id);
+  return [{ kind: 'hosted-call', text: '', call: { ...call, status: 'in_progress', output: null, error: null } }];
+}
+
+/** Returns the end of a hosted call, unless it was reported, and before it the start. */
+function endHosted({ hosted }: ReplyAccumulator, call: Ran | null): Delta[] {
+  if (!call || hosted.ended.has(call.id)) return [];
+  hosted.ended.add(call.id);
+  return [...beginHosted(hosted, call), { kind: 'hosted-call', text: '', call }];
 }
 
 /** Returns whether an event is about a complete item, since some servers send all its events again. */
@@ -126,7 +147,8 @@ function isDone({ doneIds }: ReplyAccumulator, { item_id: id }: Fields): boolean
 }
 
 /** Adds an item. A repeated item is one item. Some servers give all items the same position. */
-function takeItem({ done, doneIds }: ReplyAccumulator, event: Fields): Delta[] {
+function takeItem(reply: ReplyAccumulator, event: Fields): Delta[] {
+  const { done, doneIds } = reply;
   const item = partIn(event.item);
   if (!item) return [];
   const place = indexIn(event.output_index) ?? done.size;
@@ -134,12 +156,17 @@ function takeItem({ done, doneIds }: ReplyAccumulator, event: Fields): Delta[] {
   done.set(`${place} ${id}`, { place, item });
   boundReply(done.size, REPLY_BOUNDS.parts, 'items in one reply');
   if (wordIn(item.id)) doneIds.add(id);
-  return [];
+  return endHosted(reply, hostedCallOf(item, { place }));
 }
 
 function endReply(reply: ReplyAccumulator, response: Fields): Delta[] {
   reply.snapshot = response;
-  return reply.hasDeltas ? [] : itemsOf(reply).flatMap(deltasOfItem(reply));
+  const isCut = wordIn(response.status) === 'incomplete';
+  const deltasOf = reply.hasDeltas ? () => [] : deltasOfItem(reply);
+  return itemsOf(reply).flatMap((item, place) => [
+    ...endHosted(reply, hostedCallOf(item, { place, isCut })),
+    ...deltasOf(item, place),
+  ]);
 }
 
 /** Returns the items of an ended reply: from the last snapshot, or else from the events. */

@@ -6,15 +6,15 @@ import type { KeptResponses, ResponseState, RoundRequest } from '../../provider.
 import { type Fields, fieldsIn, indexIn, wordIn } from '../../reply/fields.ts';
 import { tierField } from '../../reply/served-by.ts';
 import { readUsage } from '../finish-reply.ts';
-import { STATE } from '../render-request.ts';
+import { INCLUDED, includeOf, learnInclude } from '../include.ts';
 
 /** A request about a kept response. The stream begins after the event `after`, or at its start. */
 export type ResponseCall = {
   id: string;
   kind: 'read' | 'stream' | 'cancel' | 'delete';
   after?: number | null;
-  /** The request of the round. Its own headers are sent too. */
-  request?: Pick<RoundRequest, 'headers'>;
+  /** The request of the round. Its own headers are sent too, and the same values of its reply are included. */
+  request?: Pick<RoundRequest, 'headers' | 'hostedTools' | 'providerOptions'>;
   signal: AbortSignal;
 };
 
@@ -24,28 +24,36 @@ export type OpenResponse = (call: ResponseCall) => Promise<OpenedReply | Refusal
 const METHODS = { read: 'GET', stream: 'GET', cancel: 'POST', delete: 'DELETE' } as const;
 
 /**
- * Returns how to send requests about the responses that a server keeps. Reads ask for the state of the reasoning, as
- * the request of the round does. If the server refuses that, they leave it out.
+ * Returns how to send requests about the responses that a server keeps. Reads include the same values as the request
+ * of the round. They leave out the values that the server refuses.
  */
 export function openResponsesOf(server: OpenaiServer): OpenResponse {
-  let includesState = true;
-  const send = async ({ id, kind, after = null, request, signal }: ResponseCall) => {
+  let supported = INCLUDED;
+  const send = async ({ id, kind, after = null, request, signal }: ResponseCall, include: readonly string[]) => {
     const { urlOf, key } = reachOpenai(server);
     const path = `/responses/${encodeURIComponent(id)}${kind === 'cancel' ? '/cancel' : ''}`;
     const url = new URL(await urlOf(path));
     if (kind === 'stream') url.searchParams.set('stream', 'true');
     if (after !== null) url.searchParams.set('starting_after', String(after));
-    if (METHODS[kind] === 'GET' && includesState) url.searchParams.set('include[]', STATE);
+    const included = METHODS[kind] === 'GET' ? includeOf(request ?? {}, include) : null;
+    for (const name of included ?? []) url.searchParams.append('include[]', name);
     const headers = mergeHeaders(key, server, request);
     return await openReply(server.post, { url: url.href, headers, body: '', method: METHODS[kind], signal });
   };
   return async (call) => {
-    const opened = await send(call);
-    const isAboutState = opened.kind === 'refused' && opened.status === 400 && /include|encrypted/i.test(opened.text);
-    if (!isAboutState || !includesState) return opened;
-    includesState = false;
-    return await send(call);
+    for (let include = supported; ; include = supported) {
+      const opened = await send(call, include);
+      const left = supportedAfter(opened, include);
+      if (left === null) return opened;
+      supported = supported.filter((name) => left.includes(name));
+    }
   };
+}
+
+/** Returns the values of `include` that a server still supports after its answer, or null if it refuses none. */
+function supportedAfter(opened: OpenedReply | Refusal, include: readonly string[]): readonly string[] | null {
+  if (opened.kind !== 'refused' || opened.status !== 400 || include.length === 0) return null;
+  return learnInclude(opened.text, include) ?? (/include|encrypted/i.test(opened.text) ? [] : null);
 }
 
 /** The models that a server is asked in the background, by patterns with `*` anywhere. */
