@@ -1,4 +1,5 @@
 import { checkAnthropicForm } from './answer-form.ts';
+import { checkServerTools } from './anthropic-server-tools.ts';
 import { isObject, isSaid, repeated, unless } from './problems.ts';
 import { checkAnthropicSchema } from './tool-schema.ts';
 
@@ -31,6 +32,7 @@ export function checkAnthropic(request: object): string[] {
     ...repeated(messages.flatMap(callIds)).map((id) => `two calls with the id ${id}`),
     ...checkEnd(messages.at(-1)),
     ...checkTools(body),
+    ...checkServerTools({ ...request }),
     ...checkAnthropicForm({ ...request }),
   ];
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '../../turn/reply.ts';
 import { classifyRefusal } from '../errors/classify-refusal.ts';
+import { nameFailure } from '../errors/name-failure.ts';
 import { readRefusal } from '../errors/read-error.ts';
 import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
 import { exhaustedField } from '../http/exhausted-field.ts';
@@ -18,10 +19,15 @@ import {
 import type { HeadersByName } from '../http/merge-headers.ts';
 import type { OpenedReply } from '../http/open-reply.ts';
 import type { CacheTtl, Provider, RoundRequest } from '../provider.ts';
-import { askAgain, isUnknown, mayTeach, type Refused, withoutNames } from '../refusals/ask-again.ts';
+import { askAgain } from '../refusals/ask-again.ts';
 import { rememberForms } from '../refusals/remember-forms.ts';
-import { AS_IT_CAME, nextThoughtState } from '../refusals/thought-state.ts';
+import { AS_IT_CAME } from '../refusals/thought-state.ts';
+import { wholeBlock } from './block.ts';
 import { finishReply } from './finish-reply.ts';
+import { lastContainer } from './hosted/container.ts';
+import { lostDeltas, openCalls } from './hosted/hosted-calls.ts';
+import { isLastingForm, learnForm } from './learn-form.ts';
+import { withoutContainer } from './opaque.ts';
 import type { Body } from './render-messages.ts';
 import { API_VERSION, type Form, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
 import {
@@ -74,28 +80,45 @@ type Send = Parameters<HttpWire<Body>['ask']>[1];
 type Known = { forms: ReturnType<typeof rememberForms<Form>>; promptCache: boolean };
 
 /**
- * Asks, and repeats the request at once if the server refuses the thoughts in the history, or cache marks. Remembers
- * for the model if its server refuses marks. Every new request has thoughts.
+ * Asks, and repeats the request at once if the server refuses the state in the history, cache marks, or calls of
+ * hosted tools from code. Remembers for the model if its server always refuses. Every new request has the state.
  */
-async function askInForm({ request, provider }: Call, send: Send, { forms, promptCache }: Known): Promise<Reply> {
+async function askInForm(call: Call, send: Send, known: Known): Promise<Reply> {
+  const { request, provider } = call;
+  const { forms, promptCache } = known;
   const bodyOf = (form: Form) => renderRequest(request, provider, form);
   const isMarkedIn = (form: Form) => !isDeepStrictEqual(bodyOf(form), bodyOf({ ...form, takesMarks: false }));
+  const container = lastContainer(request.messages, provider);
   let lasts = false;
   const { reply: answer, form } = await askAgain(forms.formFor(request.model), {
     send,
     bodyOf,
     learn(refused, tried) {
       const isMarked = isMarkedIn(tried);
-      if (isMarked && isLasting(refused)) lasts = true;
-      return learnForm(refused, { form: tried, isMarked });
+      if (isLastingForm(refused, isMarked)) lasts = true;
+      return learnForm(refused, { form: tried, isMarked, container });
     },
   });
-  if (lasts) forms.learn(request.model, { ...form, ...AS_IT_CAME });
-  const reply = form.isKept ? answer : { ...answer, leftStateOut: true };
+  if (lasts) forms.learn(request.model, { ...form, ...AS_IT_CAME, withoutContainer: false });
+  const reply = form.withoutContainer ? withoutOldContainer(answer) : answer;
   const lost = lostTtl(request, form);
-  if (!promptCache || lost === null || !isMarkedIn({ ...form, takesMarks: true })) return reply;
-  const warning = `prompt_cache "${lost}" was refused by ${provider} and left out`;
-  return { ...reply, warnings: [...(reply.warnings ?? []), warning] };
+  const isWarned = promptCache && lost !== null && isMarkedIn({ ...form, takesMarks: true });
+  const warnings = [
+    ...(reply.warnings ?? []),
+    ...(isWarned ? [`prompt_cache "${lost}" was refused by ${provider} and left out`] : []),
+  ];
+  return {
+    ...reply,
+    ...(form.isKept ? {} : { leftStateOut: true }),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+const LOST = 'the container of earlier code has expired, so code starts in a new container';
+
+/** Returns a reply after which no request names the container of earlier replies. */
+function withoutOldContainer(reply: Reply): Reply {
+  return { ...reply, opaque: withoutContainer(reply.opaque), warnings: [...(reply.warnings ?? []), LOST] };
 }
 
 /** Returns the cache time that this form omits, or null. Marks without a time last five minutes. */
@@ -109,14 +132,28 @@ type Sent = { body: Body; server: AnthropicOptions; wire: HttpWire<Body> };
 
 /** Reads a reply and resumes it after each pause. */
 async function readPauses(opened: OpenedReply, call: Call, { body, ...at }: Sent): Promise<Reply> {
-  const reply = startReply(call);
+  const reply = startReply(call, openCalls(body.messages));
   await readInto(reply, opened, { reader: READER, call });
-  for (let pause = 1; isPaused(reply) && pause <= MOST_PAUSES; pause += 1) {
-    const next = await open(renderResumption(body, resumeReply(reply), reply.container), call, at);
+  let requests = 1;
+  while (isPaused(reply) && requests <= MOST_PAUSES) {
+    const resumption = renderResumption(body, reply.blocks.map(wholeBlock), reply.container);
+    if (!resumption) break;
+    const next = await open(resumption, call, at);
     if (next.kind === 'refused') throw classifyRefusal(next, call.asked);
+    requests += 1;
+    resumeReply(reply);
     await readInto(reply, next, { reader: READER, call });
   }
-  return { ...finishReply(reply), ...exhaustedField(opened.headers) };
+  const finished = finishReply(reply);
+  if (isPaused(reply) && !finished.text?.trim() && !finished.hosted) throw endlessReply(call, requests);
+  for (const delta of lostDeltas(finished.hosted?.calls ?? [])) call.onDelta(delta);
+  return { ...finished, ...(requests > 1 ? { requests } : {}), ...exhaustedField(opened.headers) };
+}
+
+/** Returns the failure of a reply that pauses without a text: at its start, or again and again. */
+function endlessReply({ asked }: Call, requests: number) {
+  const advice = `no text after ${requests} requests: set \`max_uses\` in the options of the hosted tools`;
+  return nameFailure('provider_bad_response', { ...asked, reason: requests > 1 ? advice : 'a pause without a text' });
 }
 
 const READER: Reader<ReplyAccumulator> = {
@@ -147,29 +184,4 @@ function headersOf({ apiKey, customHeaders: { authorization, ...own } = {} }: An
     ...key,
     'content-type': 'application/json',
   };
-}
-
-/** The form of a refused request, and whether Pawl has added cache marks to it. */
-type Tried = { form: Form; isMarked: boolean };
-
-/** Returns the form of the next attempt after a refusal, or null for other refusals. Marks lose their time first. */
-function learnForm(refused: Refused, { form, isMarked }: Tried): Form | null {
-  if (!isMarked || !isAboutMarks(refused)) return nextThoughtState(refused, form);
-  const isAboutTtl = form.takesTtl && /\bttl\b/i.test(withoutNames(refused.text));
-  return { ...form, ...(isAboutTtl ? { takesTtl: false } : { takesMarks: false }) };
-}
-
-/** Returns whether the message says that the server or its model refuses marks in each request. */
-function isLasting(refused: Refused): boolean {
-  const said = withoutNames(refused.text);
-  return isAboutMarks(refused) && (isUnknown(said) || CACHING.test(said));
-}
-
-const CACHING = /\bprompt.?cach/i;
-
-/** Returns whether a refusal is about marks. Some servers refuse them with the status for permissions. */
-function isAboutMarks(refused: Refused): boolean {
-  const said = withoutNames(refused.text);
-  if (CACHING.test(said) && refused.status === 403) return true;
-  return mayTeach(refused) && (/\bcache_?control\b/i.test(said) || CACHING.test(said));
 }

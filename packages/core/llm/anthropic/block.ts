@@ -49,6 +49,26 @@ export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
   }
 }
 
+/** The fields of a delta that are pieces of a block, by type. */
+const PIECES = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' };
+
+/** Returns a delta with its type. Some servers omit the type or send the type of the block. */
+export function typedDelta(delta: BlockDelta): BlockDelta {
+  if (delta.type && delta.type !== 'text' && delta.type !== 'thinking') return delta;
+  const [type] = Object.entries(PIECES).find(([, field]) => delta[field]) ?? [];
+  return type ? { ...delta, type } : delta;
+}
+
+/**
+ * Returns whether a delta is a piece of this block. Some servers send a text under the index of the previous thought.
+ */
+export function takesDelta({ block }: BlockAccumulator, { type }: BlockDelta): boolean {
+  if (type === 'text_delta') return block.type !== 'thinking' && block.type !== 'tool_use';
+  if (type === 'thinking_delta' || type === 'signature_delta')
+    return block.type !== 'text' && block.type !== 'tool_use';
+  return type !== 'input_json_delta' || (block.type !== 'text' && block.type !== 'thinking');
+}
+
 /** Adds a signature. Some servers send a signature twice, or with its thought. */
 function takeSignature(block: Block, signature: string): void {
   const before = textAt(block, 'signature');
@@ -83,6 +103,19 @@ export function textAt(holder: Record<string, unknown>, field: string): string {
 /** Returns the text of a message: its text blocks, with a blank line if the model did other work in between. */
 export function textOf(blocks: readonly Block[]): string {
   return blocks.reduce((text, block, index) => text + leadOf(blocks, index) + ownText(block), '');
+}
+
+/** The bounds of a block's text in the text of its message, in UTF-16 code units. `end` is exclusive. */
+export type TextBounds = { start: number; end: number };
+
+/** Returns the bounds of each block. A block without text is at the end of the text before it. */
+export function boundsOf(blocks: readonly Block[]): TextBounds[] {
+  let length = 0;
+  return blocks.map((block, index) => {
+    const start = length + leadOf(blocks, index).length;
+    length = start + ownText(block).length;
+    return { start, end: length };
+  });
 }
 
 /** Returns the separator before a block's text: an empty text or a blank line. */

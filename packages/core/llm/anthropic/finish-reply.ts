@@ -5,7 +5,9 @@ import { hasNoArguments, hasWholeArguments } from '../reply/arguments-accumulato
 import { finishReasonOf } from '../reply/finish-reason.ts';
 import { distinctCalls, requestedCall } from '../reply/gather-calls.ts';
 import { tierField } from '../reply/served-by.ts';
-import { textOf, wholeBlock } from './block.ts';
+import { type Block, textOf, wholeBlock } from './block.ts';
+import { annotationsOf } from './hosted/annotations.ts';
+import { hostedCallsOf } from './hosted/hosted-calls.ts';
 import { opaqueOf } from './opaque.ts';
 import { readUsage } from './read-usage.ts';
 import { isFinished, type ReplyAccumulator } from './reply-accumulator.ts';
@@ -33,9 +35,17 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     usage: usageOf(reply),
     ...tierField(reply.usage?.service_tier ?? null),
     ...reply.served,
-    opaque: opaqueOf(blocks, isCut),
+    opaque: opaqueOf(blocks, { isCut, container: reply.container }),
+    ...hostedField(blocks, { earlier: reply.openCalls, isOpen: asked.length > 0 && !isCut }),
     ...(blocks.some(({ type }) => type !== 'text' && type !== 'tool_use') ? { hasMore: true } : {}),
   };
+}
+
+/** Returns hosted calls and citations as a field, if the reply has any. This wire makes no images. */
+function hostedField(blocks: Block[], context: Parameters<typeof hostedCallsOf>[1]): Pick<Reply, 'hosted'> {
+  const calls = hostedCallsOf(blocks, context);
+  const annotations = annotationsOf(blocks);
+  return calls.length + annotations.length > 0 ? { hosted: { calls, annotations, images: [] } } : {};
 }
 
 function usageOf({ earlier, usage }: ReplyAccumulator): Usage | null {

@@ -2,16 +2,26 @@ import { z } from 'zod';
 import { isOddId } from '../reply/odd-id.ts';
 import { type Block, textAt } from './block.ts';
 
-/** The unchanged blocks of a message. A call has only its index, and an id that Pawl had to replace. */
-const Opaque = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) });
+/**
+ * The unchanged blocks of a message. A call has only its index, and an id that Pawl had to replace. `container` is
+ * null if the container of earlier replies has expired.
+ */
+const Opaque = z.object({
+  blocks: z.array(z.looseObject({ type: z.string() })),
+  container: z.looseObject({ id: z.string() }).nullish(),
+});
 export type Opaque = z.infer<typeof Opaque>;
 
+/** The rest of a reply: whether it was cut, and the container of its code. */
+type Rest = { isCut: boolean; container?: z.infer<typeof Opaque>['container'] };
+
 /** Returns the state to store with a reply, or null if its text and calls are enough. */
-export function opaqueOf(blocks: Block[], isCut: boolean): Opaque | null {
+export function opaqueOf(blocks: Block[], { isCut, container }: Rest): Opaque | null {
   const kept = isCut ? blocks.filter((block) => isWhole(block, blocks)) : blocks;
-  if (!kept.some(saysMore)) return null;
+  if (!container && !kept.some(saysMore)) return null;
   let call = -1;
   return {
+    ...(container ? { container } : {}),
     blocks: kept.map((block) => {
       if (block.type !== 'tool_use') return block;
       const { id, name: _name, input: _input, ...rest } = block;
@@ -25,6 +35,17 @@ export function opaqueOf(blocks: Block[], isCut: boolean): Opaque | null {
 export function readOpaque(state: unknown): Block[] {
   const { data } = Opaque.safeParse(state);
   return data?.blocks ?? [];
+}
+
+/** Returns the container in a stored state. Undefined if the state names no container, and null after an expiry. */
+export function containerIn(state: unknown): Opaque['container'] {
+  return Opaque.safeParse(state).data?.container;
+}
+
+/** Returns the state of a reply after the container of earlier replies has expired. */
+export function withoutContainer(state: unknown): unknown {
+  const { data = { blocks: [] } } = Opaque.safeParse(state);
+  return data.container ? state : { ...data, container: null };
 }
 
 function saysMore({ type, citations, caller, id }: Block): boolean {

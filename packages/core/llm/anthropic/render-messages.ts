@@ -1,11 +1,13 @@
 import { cleanText } from '../../text.ts';
 import { argumentsAsObject } from '../../turn/history/as-object.ts';
 import { systemAsUser } from '../../turn/history/system-prompt.ts';
+import { noted } from '../../turn/hosted/hosted-notes.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import { renderWithNotes } from '../parts/missing-note.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { wireName } from '../wire-name.ts';
 import { type Block, textOf } from './block.ts';
+import { settleServerCalls } from './hosted/settle-server-calls.ts';
 import { readOpaque } from './opaque.ts';
 import { renderPart } from './render-parts.ts';
 
@@ -19,6 +21,12 @@ export type Body = Record<string, unknown> & {
   stream: true;
 };
 
+/** How the state of earlier replies is sent. */
+type HistoryState = ThoughtState & {
+  /** Whether the provider may still run calls of its tools that have no result. True by default. */
+  mayResume?: boolean;
+};
+
 /** The user's message at the start of a history without a user's message there. */
 const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' };
 
@@ -27,15 +35,22 @@ const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' }
  * batch are first in the user message after their calls. The caller places the first system messages. Later system
  * messages become marked user text, since most models refuse them.
  */
-export function renderMessages(messages: Message[], provider: string, state = AS_IT_CAME): WireMessage[] {
+export function renderMessages(messages: Message[], provider: string, state: HistoryState = AS_IT_CAME): WireMessage[] {
   const rendered = withWireIds(messages, provider).map((message) => render(message, provider, state));
-  const said = rendered.filter(({ content }) => content.length > 0);
+  const settled = settleServerCalls(rendered, state.isKept && (state.mayResume ?? true));
+  const said = settled.map(endOnWords).filter(({ content }) => content.length > 0);
   const merged = said.map(trimPrefill).reduce(merge, []);
   const opened: WireMessage[] = merged[0]?.role === 'user' ? merged : [{ role: 'user', content: [OPENING] }, ...merged];
   return opened;
 }
 
-function render(message: Message, provider: string, state: ThoughtState): WireMessage {
+/** Returns the history with the blocks of a paused reply at its end, or null if the reply has no block to send. */
+export function withPaused(messages: WireMessage[], blocks: Block[]): WireMessage[] | null {
+  const said = endOnWords({ role: 'assistant', content: blocks.filter(isSaying) });
+  return said.content.length > 0 ? merge(messages, trimPrefill(said)) : null;
+}
+
+function render(message: Message, provider: string, state: HistoryState): WireMessage {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: renderInput(message) };
@@ -43,7 +58,8 @@ function render(message: Message, provider: string, state: ThoughtState): WireMe
       return { role: 'user', content: message.content.trim() ? textBlock(systemAsUser(message.content)) : [] };
     case 'assistant': {
       const isKept = state.isKept && !message.opaque?.isRefused;
-      return { role: 'assistant', content: withThoughts(renderAssistant(message, provider), { ...state, isKept }) };
+      const content = renderAssistant(isKept ? message : noted(message), provider, isKept);
+      return { role: 'assistant', content: state.isFilled ? withThought(content) : content };
     }
     case 'tool':
       return { role: 'user', content: [resultBlock(message)] };
@@ -68,7 +84,7 @@ function merge(messages: WireMessage[], next: WireMessage): WireMessage[] {
 }
 
 /** Removes white space at the end of a message that the model continues. Later requests keep the sent text. */
-function trimPrefill(message: WireMessage, index: number, messages: WireMessage[]): WireMessage {
+function trimPrefill(message: WireMessage, index = 0, messages: WireMessage[] = []): WireMessage {
   const end = message.content.at(-1);
   const isPrefill = message.role === 'assistant' && messages[index + 1]?.role !== 'user';
   if (!isPrefill || typeof end?.text !== 'string') return message;
@@ -78,18 +94,23 @@ function trimPrefill(message: WireMessage, index: number, messages: WireMessage[
 type Spoken = Extract<Message, { role: 'assistant' }>;
 
 /** Renders an assistant message with the blocks of its provider. The message's own text and calls count. */
-function renderAssistant(spoken: Spoken, provider: string): Block[] {
+function renderAssistant(spoken: Spoken, provider: string, isKept: boolean): Block[] {
   const { content, calls } = spoken;
-  if (!content?.trim() && calls.length === 0) return [];
   const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : [];
   const isSame = cleanText(textOf(state)) === (content ?? '');
-  const kept = isSame ? state : [...state.filter(isThought), ...textBlock(content)];
+  const own = isKept ? state : state.flatMap(bareBlock);
+  const kept = isSame ? own : [...own.filter(isThought), ...textBlock(content)];
   const placed = kept
     .flatMap((block) => (block.type === 'tool_use' ? placeCall(block, calls) : [block]))
     .filter((block, index, all) => block.type !== 'tool_use' || all.findIndex(({ id }) => id === block.id) === index);
   const ids = new Set(placed.map(({ id }) => id));
   const rest = calls.filter(({ id }) => !ids.has(id)).map((call) => callBlock(call));
-  return endOnWords([...placed.filter(isSaying), ...rest]);
+  return [...placed.filter(isSaying), ...rest];
+}
+
+/** Returns a block without the state that the provider refused: its texts and the places of its calls. */
+function bareBlock({ citations: _citations, caller: _caller, ...block }: Block): Block[] {
+  return isThought(block) ? [] : [block];
 }
 
 /** Returns a text as a block, without blank texts, which the wire refuses. */
@@ -118,19 +139,16 @@ function isThinking({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/**
- * Removes thoughts of another model, or adds an empty thought for servers that require thoughts in rounds with calls.
- */
-function withThoughts(blocks: Block[], { isKept, isFilled }: ThoughtState): Block[] {
-  const taken = isKept ? blocks : blocks.filter((block) => !isThinking(block));
-  const isMissing = isFilled && taken.some(({ type }) => type === 'tool_use') && !taken.some(isThinking);
-  return isMissing ? [{ type: 'thinking', thinking: '', signature: '' }, ...taken] : taken;
+/** Adds an empty thought to a round with calls, for servers that require thoughts there. */
+function withThought(blocks: Block[]): Block[] {
+  const isMissing = blocks.some(({ type }) => type === 'tool_use') && !blocks.some(isThinking);
+  return isMissing ? [{ type: 'thinking', thinking: '', signature: '' }, ...blocks] : blocks;
 }
 
-/** Removes thoughts at the end of a message, since the content after them was cut. */
-function endOnWords(blocks: Block[]): Block[] {
-  const last = blocks.findLastIndex((block) => !isThinking(block));
-  return blocks.slice(0, last + 1);
+/** Removes thoughts at the end of a message of the model, since the content after them was cut. */
+function endOnWords(message: WireMessage): WireMessage {
+  const last = message.content.findLastIndex((block) => !isThinking(block));
+  return last === message.content.length - 1 ? message : { ...message, content: message.content.slice(0, last + 1) };
 }
 
 /**

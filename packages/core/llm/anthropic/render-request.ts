@@ -7,10 +7,13 @@ import type { RoundRequest } from '../provider.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { renderHistory } from '../render-history.ts';
 import { distinctNames, wireName } from '../wire-name.ts';
+import { withOptionTools } from '../wire-tools/option-tools.ts';
 import { anthropicToolSchema } from '../wire-tools/tool-schemas.ts';
 import type { Block } from './block.ts';
+import { type Container, containerField, lastContainer } from './hosted/container.ts';
+import { hasServerTool, renderHostedTools, type WireTool } from './hosted/hosted-tools.ts';
 import { markCache } from './mark-cache.ts';
-import { type Body, renderMessages, type WireMessage } from './render-messages.ts';
+import { type Body, renderMessages, withPaused } from './render-messages.ts';
 import { renderSchema } from './render-schema.ts';
 
 /** The differences between servers of this wire. */
@@ -18,6 +21,10 @@ export type Form = ThoughtState & {
   /** Whether the server supports cache marks, and a time in them. */
   takesMarks: boolean;
   takesTtl: boolean;
+  /** Whether the container of earlier replies has expired. */
+  withoutContainer?: boolean;
+  /** Whether the model calls hosted tools only directly, and not from code. */
+  isDirect?: boolean;
 };
 
 const PLAIN: Form = { ...AS_IT_CAME, takesMarks: false, takesTtl: true };
@@ -33,31 +40,55 @@ export function renderRequest(request: RoundRequest, provider: string, form: For
   return form.takesMarks && promptCache ? markCache(body, form.takesTtl ? promptCache.ttl : null) : body;
 }
 
-function renderBody(request: RoundRequest, provider: string, state: ThoughtState): Body {
+function renderBody(request: RoundRequest, provider: string, form: Form): Body {
   const { model, instructions, temperature, topP, stop, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
   // Claude signs its thoughts. A round that requires a thought and has none is sent as text.
-  const isText = request.declaredTools === null || (state.isFilled && isClaude(model));
+  const isText = request.declaredTools === null || (form.isFilled && isClaude(model));
   const spoken = isText ? renderHistory(rest) : rest;
   return {
     model,
     max_tokens: maxOutputTokens ?? defaultMaxTokens(model, providerOptions),
     ...(system ? { system } : {}),
-    messages: renderMessages(spoken, provider, state),
-    ...renderTools(request),
+    messages: renderMessages(spoken, provider, { ...form, mayResume: !form.withoutContainer && runsTools(request) }),
+    ...renderTools(request, form),
     ...givenFields({ temperature, top_p: topP, stop_sequences: stop }),
     ...outputConfig(request),
     ...tierField(request),
     ...leaveOutNulls(providerOptions),
+    ...joinedTools(request, form),
+    ...containerOf(request, provider, form),
     ...shownThinking(request),
     stream: true,
   };
 }
 
-/** Returns the request that resumes a paused reply: the same request, with the blocks so far. */
-export function renderResumption(body: Body, blocks: Block[], container: string | null): Body {
-  const messages: WireMessage[] = [...body.messages, { role: 'assistant', content: blocks }];
-  return { ...body, messages, ...(container ? { container } : {}) };
+/** Adds tools of the options to the tools of the request. Other values of the options replace the tools. */
+function joinedTools(request: RoundRequest, form: Form): { tools?: unknown[] } {
+  const { tools: own } = request.providerOptions;
+  return Array.isArray(own) ? { tools: withOptionTools(renderTools(request, form).tools ?? [], own) } : {};
+}
+
+/** Returns the container of earlier replies, if a tool may use it. */
+function containerOf(request: RoundRequest, provider: string, form: Form): { container?: unknown } {
+  if (form.withoutContainer || !form.isKept || !runsTools(request)) return {};
+  return containerField(lastContainer(request.messages, provider), request.providerOptions.container);
+}
+
+/** Returns whether the provider runs tools for this request. */
+function runsTools({ hostedTools = [], providerOptions }: RoundRequest): boolean {
+  return hostedTools.length > 0 || hasServerTool(providerOptions.tools);
+}
+
+/** Returns the request that resumes a paused reply: the same request, with the blocks so far. Null without blocks. */
+export function renderResumption(body: Body, blocks: Block[], container: Container | null): Body | null {
+  const messages = withPaused(body.messages, blocks);
+  return messages && { ...body, messages, ...containerField(container, withoutId(body.container)) };
+}
+
+/** Returns a container of the request without its id, since the reply names its container anew. */
+function withoutId(given: unknown): unknown {
+  return isRecord(given) ? { ...given, id: undefined } : undefined;
 }
 
 /** The version of the API, unless a request has sampling fields. */
@@ -97,8 +128,9 @@ function shownThinking(request: RoundRequest): { thinking?: Record<string, unkno
   return thinking === undefined && mayThink(request) ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};
 }
 
-function mayThink({ model, reasoningEffort, temperature, topP, tools, toolChoice }: RoundRequest): boolean {
-  const isForced = tools.length > 0 && toolChoice !== 'auto' && toolChoice !== 'none';
+function mayThink(request: RoundRequest): boolean {
+  const { model, reasoningEffort, temperature, topP, tools, hostedTools = [], toolChoice } = request;
+  const isForced = tools.length + hostedTools.length > 0 && toolChoice !== 'auto' && toolChoice !== 'none';
   return reasoningEffort !== null && temperature === null && topP === null && !isForced && isAdaptive(model);
 }
 
@@ -111,16 +143,28 @@ function isClaude(model: string): boolean {
   return /claude/.test(model);
 }
 
-type WireTool = { name: string; description?: string; input_schema: Record<string, unknown> };
 type WireChoice = { type: string; name?: string; disable_parallel_tool_use?: boolean };
 
-/** Renders the tools and the choice. Tools for the history alone are declared, and no tool may be called. */
-function renderTools(request: RoundRequest): { tools?: WireTool[]; tool_choice?: WireChoice } {
-  const { tools, declaredTools, toolChoice, parallelToolCalls } = request;
-  if (tools.length > 0) return { tools: tools.map(wireTool), ...choiceField(toolChoice, parallelToolCalls === false) };
-  const hasCalls = request.messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
-  if (!hasCalls || !declaredTools?.length) return {};
-  return { tools: distinctNames(declaredTools.map(wireTool)), tool_choice: { type: 'none' } };
+/**
+ * Renders the tools and the choice. Hosted tools follow the functions. Tools for the history alone are declared, and
+ * without hosted tools no tool may be called then.
+ */
+function renderTools(
+  request: RoundRequest,
+  { isDirect = false }: Form,
+): { tools?: WireTool[]; tool_choice?: WireChoice } {
+  const { tools, toolChoice, parallelToolCalls } = request;
+  const hosted = renderHostedTools(request.hostedTools ?? [], isDirect);
+  const functions = tools.length > 0 ? tools.map(wireTool) : declaredFor(request);
+  if (functions.length + hosted.length === 0) return {};
+  if (tools.length + hosted.length === 0) return { tools: functions, tool_choice: { type: 'none' } };
+  return { tools: [...functions, ...hosted], ...choiceField(toolChoice, parallelToolCalls === false) };
+}
+
+/** Returns the tools to declare because the history has calls. */
+function declaredFor({ messages, declaredTools }: RoundRequest): WireTool[] {
+  const hasCalls = messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
+  return hasCalls ? distinctNames((declaredTools ?? []).map(wireTool)) : [];
 }
 
 function wireTool({ name, description, parameters }: Tool): WireTool {

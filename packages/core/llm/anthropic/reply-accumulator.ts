@@ -2,7 +2,7 @@ import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import type { Usage } from '../../turn/reply.ts';
 import { unusable } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
+import { type Fields, fieldsIn, indexIn, partIn, partsIn, wordIn } from '../reply/fields.ts';
 import { type Answering, isReason, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallAccumulator,
@@ -24,9 +24,13 @@ import {
   readBlock,
   readBlocks,
   takeDelta,
+  takesDelta,
   textAt,
+  typedDelta,
   wholeBlock,
 } from './block.ts';
+import { type Container, readContainer } from './hosted/container.ts';
+import { endDeltas, startDeltas } from './hosted/hosted-calls.ts';
 import { readCounts, readUsage, type WireUsage } from './read-usage.ts';
 
 /** A reply while its events arrive. A paused reply is resumed into the same reply. */
@@ -44,12 +48,17 @@ export type ReplyAccumulator = {
   served: ServedBy;
   /** The usage of the messages before the pauses. */
   earlier: Usage[];
-  /** The container of the server's own tools, which resuming requires. */
-  container: string | null;
+  /** The container of the server's own tools, which later requests require. */
+  container: Container | null;
+  /** Calls of earlier replies without a result. The result may be in this reply. */
+  openCalls: readonly Block[];
 };
 
 /** Returns an empty reply for events. Its failures name `provider`. */
-export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
+export function startReply(
+  { provider, toolNames, ownWords }: Answering,
+  openCalls: readonly Block[] = [],
+): ReplyAccumulator {
   return {
     provider,
     ownWords,
@@ -63,6 +72,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
     served: {},
     earlier: [],
     container: null,
+    openCalls,
   };
 }
 
@@ -99,28 +109,35 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
 
 /** Returns whether the model paused, during a long run of the server's own tools, and must be resumed. */
 export function isPaused({ stopReasonRaw, blocks }: ReplyAccumulator): boolean {
-  return stopReasonRaw === 'pause_turn' && blocks.length > 0 && !blocks.some(({ block }) => block.type === 'tool_use');
+  return stopReasonRaw === 'pause_turn' && !blocks.some(({ block }) => block.type === 'tool_use');
 }
 
-/** Returns the blocks of a paused reply for the next request. The reply then waits for the rest. */
-export function resumeReply(reply: ReplyAccumulator): Block[] {
+/** Prepares a paused reply for the events of its rest. */
+export function resumeReply(reply: ReplyAccumulator): void {
   const used = readUsage(reply.usage);
   if (used) reply.earlier.push(used);
   reply.open.clear();
   reply.isStopped = false;
   reply.stopReasonRaw = null;
   reply.usage = null;
-  return reply.blocks.map(wholeBlock);
 }
 
 /** Starts a block, which may contain text already if a server streams in larger chunks. */
 function startBlock(reply: ReplyAccumulator, index: number, block: Block): Delta[] {
   if (block.type === 'tool_use') return startCall(reply, index, block);
   const started = addBlock(reply, index, { block, json: '', call: null });
+  if (block.type === 'server_tool_use') return startDeltas(block);
+  if (block.tool_use_id !== undefined) return endCall(reply, block);
   const text = leadAt(reply, started) + textAt(block, 'text');
   if (block.type === 'text' && text) return [{ kind: 'text', text }];
   const thinking = textAt(block, 'thinking');
   return block.type === 'thinking' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
+}
+
+/** Ends the call of a server tool by its result. */
+function endCall({ blocks, openCalls }: ReplyAccumulator, result: Block): Delta[] {
+  const own = blocks.findLast(({ block }) => block.id === result.tool_use_id);
+  return endDeltas(result, own && wholeBlock(own), openCalls);
 }
 
 /** Starts a call. Some servers repeat a call, and then the block belongs to the known call. */
@@ -141,9 +158,9 @@ function addBlock(reply: ReplyAccumulator, index: number, started: BlockAccumula
 }
 
 function takeBlockDelta(reply: ReplyAccumulator, index: number, given: BlockDelta): Delta[] {
-  const delta = typed(given);
+  const delta = typedDelta(given);
   const open = reply.open.get(index);
-  const growing = open && takes(open, delta) ? open : startUnnamed(reply, index, delta);
+  const growing = open && takesDelta(open, delta) ? open : startUnnamed(reply, index, delta);
   if (!growing) return [];
   const { call } = growing;
   if (call && delta.type === 'input_json_delta') return growCall(call, pieceOf(delta));
@@ -157,26 +174,6 @@ function takeBlockDelta(reply: ReplyAccumulator, index: number, given: BlockDelt
   }
   const thinking = textAt(delta, 'thinking');
   return delta.type === 'thinking_delta' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
-}
-
-/** The fields of a delta that are pieces of a block, by type. */
-const PIECES = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' };
-
-/** Returns a delta with its type. Some servers omit the type or send the type of the block. */
-function typed(delta: BlockDelta): BlockDelta {
-  if (delta.type && delta.type !== 'text' && delta.type !== 'thinking') return delta;
-  const [type] = Object.entries(PIECES).find(([, field]) => delta[field]) ?? [];
-  return type ? { ...delta, type } : delta;
-}
-
-/**
- * Returns whether a delta is a piece of this block. Some servers send a text under the index of the previous thought.
- */
-function takes({ block }: BlockAccumulator, { type }: BlockDelta): boolean {
-  if (type === 'text_delta') return block.type !== 'thinking' && block.type !== 'tool_use';
-  if (type === 'thinking_delta' || type === 'signature_delta')
-    return block.type !== 'text' && block.type !== 'tool_use';
-  return type !== 'input_json_delta' || (block.type !== 'text' && block.type !== 'thinking');
 }
 
 /**
@@ -210,12 +207,13 @@ export function isFinished({ isStopped, stopReasonRaw }: ReplyAccumulator): bool
 function takeStart(reply: ReplyAccumulator, message: Fields): Delta[] {
   keepServedBy(reply.served, message);
   takeUsage(reply, message.usage);
+  reply.container = readContainer(message.container) ?? reply.container;
   return [];
 }
 
 function takeEnd(reply: ReplyAccumulator, { stop_reason, container, usage }: Fields): Delta[] {
   reply.stopReasonRaw = laterReason(reply.stopReasonRaw, wordIn(stop_reason));
-  reply.container = textIn(fieldsIn(container)?.id) ?? reply.container;
+  reply.container = readContainer(container) ?? reply.container;
   takeUsage(reply, usage);
   return [];
 }
