@@ -155,3 +155,33 @@ test('gemini: an error object in a stream fails the attempt, even without a code
   await expect(asking({ status: 'INVALID_ARGUMENT' })).rejects.toMatchObject({ code: 'provider_invalid_request' });
   await expect(asking({ message: 'Hm' })).rejects.toMatchObject({ code: 'provider_unavailable' });
 });
+
+test('gemini: hosted calls stream before the reply ends', async () => {
+  const ran = [
+    partsEvent([{ executableCode: { language: 'PYTHON', code: '1' } }]),
+    partsEvent([{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } }]),
+  ];
+  await using server = await startWireServer({ body: ran, ending: 'hang' });
+  const states: string[] = [];
+  const { promise: seen, resolve } = Promise.withResolvers<void>();
+  const stop = new AbortController();
+
+  const asking = make(server.origin).ask(someRequest, stop.signal, (delta) => {
+    if (delta.kind === 'hosted-call' && states.push(delta.call.status) === 2) resolve();
+  });
+  await seen;
+  stop.abort(new Error('seen'));
+
+  await expect(asking).rejects.toThrow('seen');
+  expect(states).toEqual(['in_progress', 'completed']);
+});
+
+test('gemini: refused hosted tools beside functions are an unsupported feature', async () => {
+  const message = 'Tool call context circulation is not enabled for models/gemini-2.5-flash';
+  const error = { code: 400, message, status: 'INVALID_ARGUMENT' };
+
+  const asking = ask({ status: 400, headers: json, body: [JSON.stringify({ error })] });
+
+  await expect(asking).rejects.toMatchObject({ code: 'model_unsupported_feature', retry: { kind: 'never' } });
+  await expect(asking).rejects.toThrow('Leave out the hosted tools or the functions, or choose another model.');
+});

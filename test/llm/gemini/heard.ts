@@ -2,9 +2,18 @@ import type { WirePart } from '#test/llm/gemini/stored-form.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 
 type Event = {
-  candidates?: { content?: { parts?: (WirePart & { functionCall?: Partial })[] }; finishReason?: string | number }[];
+  candidates?: {
+    content?: { parts?: (WirePart & { functionCall?: Partial })[] };
+    finishReason?: string | number;
+    groundingMetadata?: Grounding;
+  }[];
   promptFeedback?: { blockReason?: string };
   usageMetadata?: Count;
+};
+type Grounding = {
+  webSearchQueries?: string[];
+  groundingChunks?: { web: { uri: string } }[];
+  groundingSupports?: { segment: { text: string }; groundingChunkIndices: number[] }[];
 };
 type Partial = { partialArgs?: { jsonPath: string; stringValue: string }[] };
 type Count = {
@@ -66,11 +75,21 @@ export function heardIn(exchange: Exchange<unknown>) {
       args[jsonPath.slice(2)] = String(args[jsonPath.slice(2)] ?? '') + stringValue;
     }
   }
+  const grounding = all.findLast(({ candidates = [] }) => candidates[0]?.groundingMetadata?.webSearchQueries);
   return {
+    ...readGrounding(grounding?.candidates?.[0]?.groundingMetadata),
     text: parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join(''),
     calls,
     signed: parts.filter(({ thoughtSignature }) => thoughtSignature).length,
     finish: finishOf(all),
     usage: all.findLast(({ usageMetadata }) => usageMetadata?.totalTokenCount)?.usageMetadata,
   };
+}
+
+/** Returns the queries of a search, or null without a search, and the cited pieces of the text with their pages. */
+function readGrounding({ webSearchQueries, groundingChunks = [], groundingSupports = [] }: Grounding = {}) {
+  const cited = groundingSupports.flatMap(({ segment, groundingChunkIndices }) =>
+    groundingChunkIndices.map((index) => [segment.text, groundingChunks[index]?.web.uri]),
+  );
+  return { queries: webSearchQueries ?? null, cited };
 }

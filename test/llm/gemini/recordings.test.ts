@@ -31,7 +31,7 @@ test.each(files)('$file is read and sent as its client does', async ({ file }) =
 });
 
 function checkReply(answer: Reply | Error, exchange: Exchange<unknown>): Reply {
-  const { text, calls, signed, finish, usage } = heardIn(exchange);
+  const { text, calls, signed, finish, usage, queries, cited } = heardIn(exchange);
   if (answer instanceof Error) throw answer;
 
   expect(answer.text ?? '').toBe(text);
@@ -40,10 +40,25 @@ function checkReply(answer: Reply | Error, exchange: Exchange<unknown>): Reply {
   expect(answer.finishReason === 'other').toBe(finish === 'OTHER');
   expect(answer.usage?.total_tokens).toBe(usage?.totalTokenCount);
   expect(JSON.stringify(answer.opaque ?? '').match(/thoughtSignature/g)?.length ?? 0).toBe(signed);
+  checkHosted(answer, queries, cited);
   count('replies');
   if (usage) count('usages');
   if (signed) count('replies with signatures');
   return answer;
+}
+
+/** Checks that a search is one call with its queries, and that each citation has the piece of the text. */
+function checkHosted({ text, hosted }: Reply, queries: string[] | null, cited: unknown[]) {
+  const annotations = hosted?.annotations ?? [];
+  const pieces = annotations.map((each) => (text ?? '').slice(each.start_index, each.end_index));
+  const urls = annotations.map((each) => (each.type === 'url_citation' ? each.url : each.file_id));
+
+  expect(hosted?.calls.map(({ type, input }) => [type, input])).toEqual(
+    queries ? [['web_search', { queries }]] : undefined,
+  );
+  expect(pieces.map((piece, index) => [piece, urls[index]])).toEqual(cited);
+  if (queries) count('searches');
+  if (cited.length > 0) count('replies with citations');
 }
 
 /** Returns whether Gemini could not read the call of the model. */

@@ -30,6 +30,9 @@ export type Chunk = {
   finishReason: string | null;
   blockReason: string | null;
   usage: Fields | null;
+  /** The sources of the text, and the pages that Gemini fetched. Null if the chunk has none. */
+  grounding: Fields | null;
+  fetched: Fields | null;
   /** Unchanged fields of the response. */
   id: unknown;
   model: unknown;
@@ -45,9 +48,17 @@ export function readChunk(raw: unknown): Chunk {
     finishReason: wordIn(candidate?.finishReason),
     blockReason: readBlockReason(fieldsIn(chunk.promptFeedback), candidates.length > 0),
     usage: fieldsIn(chunk.usageMetadata),
+    grounding: metadataIn(candidate?.groundingMetadata),
+    fetched: metadataIn(candidate?.urlContextMetadata),
     id: chunk.responseId,
     model: chunk.modelVersion,
   };
+}
+
+/** Reads metadata. The first chunks of a stream have empty metadata. */
+function metadataIn(value: unknown): Fields | null {
+  const fields = fieldsIn(value);
+  return fields && Object.keys(fields).length > 0 ? fields : null;
 }
 
 /** Returns why a prompt was refused, or null. Older servers rate accepted prompts in the same field. */
@@ -110,14 +121,19 @@ const NAMES = [
   ...['usageMetadata', 'promptFeedback', 'blockReason', 'blockReasonMessage', 'finishReason', 'functionCall'],
   ...['partialArgs', 'thoughtSignature', 'willContinue', 'inlineData', 'fileData'],
   ...['jsonPath', 'stringValue', 'numberValue', 'boolValue', 'promptTokenCount', 'toolUsePromptTokenCount'],
-  ...['candidatesTokenCount', 'thoughtsTokenCount', 'cachedContentTokenCount'],
+  ...['candidatesTokenCount', 'thoughtsTokenCount', 'cachedContentTokenCount', 'mimeType'],
+  ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse', 'toolType'],
+  ...['groundingMetadata', 'groundingChunks', 'groundingSupports', 'groundingChunkIndices', 'searchEntryPoint'],
+  ...['renderedContent', 'webSearchQueries', 'retrievalQueries', 'retrievedContext', 'documentName', 'fileSearchStore'],
+  ...['sourceUri', 'partIndex', 'startIndex', 'endIndex'],
+  ...['urlContextMetadata', 'urlMetadata', 'retrievedUrl', 'urlRetrievalStatus'],
 ];
 const CAMEL = new Map(NAMES.map((name) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name]));
 
-/** The arguments of a call, with names from the tool. */
-const OWN = new Set(['args', 'arguments']);
+/** The arguments and the response of a call, with names from the tool. */
+const OWN = new Set(['args', 'arguments', 'response']);
 
-/** Returns a chunk with the wire's names, which some gateways write in snake case. Arguments stay unchanged. */
+/** Returns a chunk with the wire's names, which some gateways write in snake case. A tool's own names stay. */
 function withCamelCase(chunk: Fields): Fields {
   let renamed: Fields | null = null;
   for (const name in chunk) {

@@ -17,9 +17,13 @@ export type KeptPart = z.infer<typeof KeptPart>;
 const Opaque = z.object({ parts: z.array(KeptPart) });
 export type Opaque = z.infer<typeof Opaque>;
 
-/** Returns the state to store with a reply, or null if the round's text and calls are enough. */
-export function opaqueOf(parts: KeptPart[]): Opaque | null {
-  const isNeeded = parts.some((part) => 'whole' in part || part.thoughtSignature || ('call' in part && part.id));
+/**
+ * Returns the state to store with a reply, or null if the round's text and calls are enough. A reply with hosted calls
+ * always has a state, so that its own provider gets no notes about calls that only the metadata reports.
+ */
+export function opaqueOf(parts: KeptPart[], hasHosted: boolean): Opaque | null {
+  const isNeeded =
+    hasHosted || parts.some((part) => 'whole' in part || part.thoughtSignature || ('call' in part && part.id));
   if (!isNeeded) return null;
   // Postgres cannot store NUL, not even in JSON.
   return JSON.parse(JSON.stringify({ parts }), (_, value) => (typeof value === 'string' ? cleanText(value) : value));

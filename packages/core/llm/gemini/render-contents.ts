@@ -1,12 +1,14 @@
 import type { Content, Part } from '@google/genai';
 import { argumentsAsObject, resultAsObject } from '../../turn/history/as-object.ts';
 import { systemAsUser, systemPrompt } from '../../turn/history/system-prompt.ts';
+import { noted, withHostedNotes } from '../../turn/hosted/hosted-notes.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { Part as MessagePart } from '../../turn/request/item.ts';
 import { renderWithNotes, textWithNotes } from '../parts/missing-note.ts';
 import { resultsOfBatch } from '../parts/parts-behind-results.ts';
 import type { ThoughtState } from '../refusals/thought-state.ts';
 import { geminiName } from './gemini-name.ts';
+import { withImages } from './generated-images.ts';
 import { type KeptPart, readOpaque } from './opaque.ts';
 import { renderPart } from './render-parts.ts';
 
@@ -21,15 +23,16 @@ type About = { instructions: string | null; provider: string; model: string; sta
  */
 export function renderContents(messages: Message[], about: About): Conversation {
   const { instructions, provider, model, state } = about;
-  const { system, rest } = systemPrompt(messages, instructions);
+  // Gemini refuses its own calls and images without their signatures.
+  const { system, rest } = systemPrompt(withHostedNotes(messages, state.isKept ? provider : null), instructions);
   let ids: WireIds = null;
   const contents = rest.flatMap((message, index): Content | [] => {
     if (message.role === 'tool') return user([answerPart(message, ids), ...shownBehind(rest, index)]);
     if (message.role !== 'assistant') return user(said(message));
-    if (!message.content && message.calls.length === 0) return [];
+    if (isSilent(message)) return [];
+    const isKept = state.isKept && !message.opaque?.isRefused;
     const round = renderRound(message, provider);
     ids = round.ids;
-    const isKept = state.isKept && !message.opaque?.isRefused;
     return { parts: isKept ? round.parts : withoutSignatures(round.parts), role: 'model' };
   });
   return {
@@ -92,10 +95,15 @@ type WireIds = ReadonlyMap<string, string> | null;
 /** A round for Gemini: its parts, and the ids of its calls. */
 type RenderedRound = { parts: Part[]; ids: WireIds };
 
+/** Returns whether a reply has thoughts at most. */
+function isSilent({ content, calls, hosted, parts }: Assistant): boolean {
+  return !content && calls.length === 0 && !hosted && !parts;
+}
+
 /** Renders a round. A reply of Gemini has its own signed parts. Any other reply is its text, then its calls. */
 function renderRound(spoken: Assistant, provider: string): RenderedRound {
   const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : null;
-  if (!state || !fits(state.parts, spoken)) return { parts: plainParts(spoken), ids: null };
+  if (!state || !fits(state.parts, spoken)) return { parts: plainParts(noted(spoken)), ids: null };
   const ids = givenIds(state.parts, spoken);
   let at = 0;
   const parts = state.parts.map((kept): Part => {
@@ -106,7 +114,7 @@ function renderRound(spoken: Assistant, provider: string): RenderedRound {
     at += kept.text;
     return { text, ...signed };
   });
-  return { parts, ids };
+  return { parts: withImages(parts, spoken.parts), ids };
 }
 
 /** Returns the parts for a server that refuses their signatures. A part with only a signature is omitted. */

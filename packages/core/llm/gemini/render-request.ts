@@ -1,24 +1,14 @@
-import type {
-  Content,
-  FunctionCallingConfig,
-  FunctionDeclaration,
-  FunctionCallingConfigMode as Mode,
-  ToolConfig,
-  Tool as ToolParam,
-} from '@google/genai';
+import type { Content } from '@google/genai';
 import { isRecord } from '../../json.ts';
 import type { ServiceTier } from '../../turn/config/service-tier.ts';
-import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
-import type { Tool } from '../../turn/request/tool.ts';
 import { givenFields } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
-import { geminiName } from './gemini-name.ts';
+import { addOptionTools } from '../wire-tools/option-tools.ts';
 import { renderContents } from './render-contents.ts';
-import { renderSchema, renderToolSchema } from './render-schema.ts';
-
-type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
+import { renderSchema } from './render-schema.ts';
+import { renderTools, type ToolFields } from './render-tools.ts';
 
 /** The body of a generateContent request. The provider options may add any field. */
 export type Body = ToolFields & {
@@ -42,7 +32,7 @@ export function renderRequest(request: RoundRequest, provider: string, state: Th
     ...tierField(request),
     generationConfig: generationConfig(request),
   };
-  return mergeDeep(body, extraFields(request.providerOptions)) as Body;
+  return mergeDeep(body, extraFields(addOptionTools(request.providerOptions, body.tools))) as Body;
 }
 
 /** Gemini's names of tiers that differ from Pawl's. */
@@ -103,44 +93,4 @@ function mergeDeep(under: Record<string, unknown>, over: Record<string, unknown>
     merged[name] = isRecord(before) && isRecord(value) ? mergeDeep(before, value) : (value ?? undefined);
   }
   return merged;
-}
-
-/** Renders the tools and the choice. `auto` is Gemini's default. Without usable tools, it declares none. */
-function renderTools({ tools, toolChoice }: RoundRequest): ToolFields {
-  return tools.length > 0 ? fieldsOf(tools, toolChoice) : {};
-}
-
-function fieldsOf(tools: Tool[], choice: ToolChoice): ToolFields {
-  const functionCallingConfig = callingConfig(choice);
-  return {
-    tools: [{ functionDeclarations: tools.map(declaration) }],
-    ...(functionCallingConfig ? { toolConfig: { functionCallingConfig } } : {}),
-  };
-}
-
-function declaration({ name, description, parameters }: Tool): FunctionDeclaration {
-  const schema = renderToolSchema(parameters);
-  return {
-    name: geminiName(name),
-    ...(description ? { description } : {}),
-    ...(isEmpty(schema) ? {} : { parametersJsonSchema: schema }),
-  };
-}
-
-function isEmpty({ type, properties, additionalProperties, ...rest }: Record<string, unknown>): boolean {
-  const names = Object.keys(properties ?? {});
-  return names.length === 0 && !additionalProperties && Object.keys(rest).every((field) => field === 'description');
-}
-
-/** Returns the mode of the choice. The SDK's enum does not exist at run time, but its values are these words. */
-function callingConfig(choice: ToolChoice): FunctionCallingConfig | null {
-  switch (choice) {
-    case 'auto':
-      return null;
-    case 'none':
-      return { mode: 'NONE' as Mode };
-    case 'required':
-      return { mode: 'ANY' as Mode };
-  }
-  return { allowedFunctionNames: [geminiName(choice.name)], mode: 'ANY' as Mode };
 }

@@ -12,6 +12,9 @@ import { usageOf } from '../reply/usage-of.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type FunctionCall, type Part, readChunk } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
+import { generatedImageIn, withoutImage } from './generated-images.ts';
+import { finishHosted, type HostedAccumulator, reportFound, startHosted } from './hosted/finish-hosted.ts';
+import { gatherHosted } from './hosted/gather-hosted.ts';
 import { type KeptPart, opaqueOf } from './opaque.ts';
 
 /** A reply while its chunks arrive. */
@@ -22,7 +25,8 @@ export type ReplyAccumulator = {
   text: string;
   calls: CallAccumulator[];
   kept: KeptPart[];
-  /** The reply has thoughts or media, so it is not empty without a text. */
+  hosted: HostedAccumulator;
+  /** The reply has thoughts, calls of hosted tools or media, so it is not empty without a text. */
   hasMore: boolean;
   finishReasonRaw: string | null;
   /** Gemini's word for the reason why the prompt itself was refused. */
@@ -34,20 +38,29 @@ export type ReplyAccumulator = {
 
 /** Returns an empty reply for chunks. Its failures name `provider`. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
-  const reply = { provider, ownWords, toolNames: new Set(toolNames), text: '', calls: [], kept: [], hasMore: false };
+  const names = { provider, ownWords, toolNames: new Set(toolNames) };
+  const reply = { ...names, text: '', calls: [], kept: [], hosted: startHosted(), hasMore: false };
   return { ...reply, finishReasonRaw: null, blockReason: null, usage: null, serviceTier: null, served: {} };
 }
 
 /** Adds one chunk and returns its deltas. Unreadable parts are an `UnusableReply`. */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const { parts, finishReason, blockReason, usage, ...served } = readChunk(raw);
+  const { parts, finishReason, blockReason, usage, grounding, fetched, ...served } = readChunk(raw);
   keepServedBy(reply.served, served);
   // Counts grow from chunk to chunk. Some chunks have only the type of traffic.
   reply.usage = (usage && readUsage(usage)) ?? reply.usage;
   reply.serviceTier = wordIn(usage?.serviceTier) ?? reply.serviceTier;
   reply.blockReason = blockReason ?? reply.blockReason;
   reply.finishReasonRaw = laterReason(reply.finishReasonRaw, finishReason);
-  return parts.flatMap((part) => gatherPart(reply, part));
+  const deltas = parts.flatMap((part, index) => {
+    const start = reply.text.length;
+    const taken = gatherPart(reply, part);
+    addRun(reply, part, { start, isFirst: index === 0 });
+    return taken;
+  });
+  if (grounding) reply.hosted.groundings.push(grounding);
+  if (fetched) reply.hosted.fetched.push(fetched);
+  return isFinished(reply) ? [...deltas, ...reportFound(reply.hosted, reply.text)] : deltas;
 }
 
 /** Returns whether Gemini sent its stop reason. Later chunks are not required. */
@@ -62,6 +75,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   if (raw === null) throw cutStream(reply.provider);
   checkUsable(reply, raw);
   const finishReason = blockReason ? 'content_filter' : reasonOf(reply, raw);
+  const hosted = finishHosted(reply.hosted, reply.text);
   return {
     text: reply.text ? cleanText(reply.text) : null,
     calls: reply.calls.map((call) => askedCall(call, reply.toolNames)),
@@ -70,7 +84,8 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     usage,
     ...tierField(serviceTier),
     ...reply.served,
-    opaque: opaqueOf(kept),
+    opaque: opaqueOf(kept, hosted.hosted !== undefined),
+    ...hosted,
     ...(reply.hasMore ? { hasMore: true } : {}),
   };
 }
@@ -116,9 +131,31 @@ function gatherPart(reply: ReplyAccumulator, part: Part): Delta[] {
   if (text !== null) return takeText(reply, text, signature);
   if (!Object.values(fields).some(Boolean)) return [];
   reply.hasMore = true;
-  // Media can be neither stored nor shown. Other parts, such as code that Google ran, are sent back with the round.
-  if (!fields.inlineData && !fields.fileData) keep(reply, { whole: fields });
+  if (fields.inlineData || fields.fileData) return takeMedia(reply, fields);
+  // All other parts, such as code that Google ran, are sent back with the round.
+  keep(reply, { whole: fields });
+  return gatherHosted(reply.hosted.calls, fields, reply.text.length);
+}
+
+/** Adds an image without its data to the stored parts. Other media can be neither stored nor shown. */
+function takeMedia(reply: ReplyAccumulator, fields: Fields): Delta[] {
+  const image = generatedImageIn(fields, reply.text.length);
+  if (!image) return [];
+  reply.hosted.images.push(image);
+  keep(reply, { whole: withoutImage(fields) });
   return [];
+}
+
+/** Notes the part of the content that has a piece of the text. The first part of a chunk may continue a part. */
+function addRun(
+  { hosted: { runs }, text }: ReplyAccumulator,
+  part: Part,
+  at: { start: number; isFirst: boolean },
+): void {
+  const kind = part.isThought ? 'thought' : part.call || part.text === null ? 'other' : 'text';
+  const last = runs.at(-1);
+  if (at.isFirst && last?.kind === kind && kind !== 'other') last.end = text.length;
+  else runs.push({ kind, start: at.start, end: text.length });
 }
 
 function keep({ kept }: ReplyAccumulator, part: KeptPart): void {
@@ -144,7 +181,8 @@ function signLastCall({ calls, kept }: ReplyAccumulator, thoughtSignature: strin
 }
 
 function takeThought(reply: ReplyAccumulator, { text, signature, fields }: Part): Delta[] {
-  if (signature) keep(reply, { whole: fields });
+  // An image of a thought is no part of the reply.
+  if (signature && !fields.inlineData) keep(reply, { whole: fields });
   reply.hasMore = true;
   return text ? [{ kind: 'reasoning', text }] : [];
 }
