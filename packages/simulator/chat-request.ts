@@ -50,7 +50,8 @@ export const ChatRequest = z.looseObject({
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
 });
-export type ChatRequest = z.output<typeof ChatRequest>;
+/** `hostedTools` are the tools of a Responses request that the server runs, by their names in scripts. */
+export type ChatRequest = z.output<typeof ChatRequest> & { hostedTools?: string[] };
 
 /** Returns the joined text parts of a message, or '' if it has none. */
 export function textOf({ content }: ChatMessage): string {

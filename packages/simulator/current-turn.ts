@@ -25,10 +25,15 @@ export const SUMMARY_QUESTION = 'Summarize this conversation. Another model cont
 const REPAIR = 'Your answer does not fit the JSON Schema';
 
 /**
- * The openings of messages that Pawl sends as the user: repairs, images of results, and requests for a summary.
- * Results of this wire cannot contain images.
+ * The openings of messages that Pawl sends as the user: repairs, images of results or replies, and requests for a
+ * summary. Results and replies of Chat Completions cannot contain images.
  */
-const SAID_BY_PAWL = [REPAIR, 'Images and files of the tool results above', SUMMARY_QUESTION];
+const SAID_BY_PAWL = [
+  REPAIR,
+  'Images and files of the tool results above',
+  'Images that the assistant made above',
+  SUMMARY_QUESTION,
+];
 
 function isSaidByUser(message: ChatMessage): boolean {
   return message.role === 'user' && !SAID_BY_PAWL.some((opening) => textOf(message).startsWith(opening));

@@ -11,7 +11,8 @@ const CHUNK_CHARS = 24;
 
 /** Plays the next round after the history, or the answer if no round is left or no call is allowed. */
 export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTurn): SimulatedResponse {
-  if (script.refuses_tools && attempt.body.tools?.length) return refuseTools(attempt.body.model);
+  const offered = [...(attempt.body.tools ?? []), ...(attempt.body.hostedTools ?? [])];
+  if (script.refuses_tools && offered.length > 0) return refuseTools(attempt.body.model);
   const prompt = tokensOf(attempt.bodyLength);
   if (prompt > (script.context_tokens ?? prompt)) return refuseLength(prompt, script.context_tokens);
   const scripted = currentReply(script, attempt, turn);
@@ -78,8 +79,11 @@ function replyOf(
 ): SimulatedReply {
   const text = scripted.say?.replaceAll('{{results}}', () => resultsText(turn)) ?? null;
   const written = writeCalls(script.calls_as, attempt.body, { text, calls: callsOf(scripted, turn) });
+  const hosted = hostedOf(scripted, attempt.body);
   const reply = {
     ...written,
+    hosted,
+    citations: hosted.length > 0 ? (scripted.citations ?? []) : [],
     reasoning: scripted.reasoning ?? '',
     refusal: scripted.refusal ?? null,
     finishReason: scripted.finish_reason ?? (written.calls.length ? 'tool_calls' : 'stop'),
@@ -97,6 +101,11 @@ function callsOf(scripted: ScriptedReply, { number, since }: CurrentTurn): Call[
     name: tool.name,
     arguments: typeof tool.arguments === 'string' ? tool.arguments : JSON.stringify(tool.arguments),
   }));
+}
+
+/** Returns the calls of the hosted tools that the request offers. No server calls another tool. */
+function hostedOf({ hosted = [] }: ScriptedReply, { hostedTools = [], tool_choice: choice }: ChatRequest) {
+  return choice === 'none' ? [] : hosted.filter(({ type }) => hostedTools.includes(type));
 }
 
 function refuseTools(model: string): SimulatedResponse {

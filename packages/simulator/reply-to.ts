@@ -36,6 +36,7 @@ function replyUnscripted({ body, bodyLength }: ChatAttempt, turn: CurrentTurn): 
       ? `Let me use ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`
       : exampleAnswer(body.response_format, words),
     calls: tools.map((tool, index) => callOf(tool, `call_${turn.number}_${turn.since.length}_${index}`)),
+    ...{ hosted: [], citations: [] },
     reasoning: '',
     refusal: null,
     finishReason: tools.length ? 'tool_calls' : 'stop',

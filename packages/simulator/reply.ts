@@ -1,3 +1,4 @@
+import type { ScriptedCitation, ScriptedHosted } from './responses/scripted-hosted.ts';
 import type { Fault, ScriptedBackground, ScriptedUsage } from './script.ts';
 
 /** A tool call. `arguments` is JSON text, or the broken text of the script. */
@@ -10,6 +11,9 @@ export type SimulatedReply = {
   /** The text of a refusal, which follows `text`. */
   refusal: string | null;
   calls: Call[];
+  /** Calls of hosted tools, before the text, and the citations of the text. */
+  hosted: ScriptedHosted[];
+  citations: ScriptedCitation[];
   /** Null if the reply never ends. */
   finishReason: string | null;
   usage: ScriptedUsage | null;

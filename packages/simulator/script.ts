@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ScriptedCitation, ScriptedHosted } from './responses/scripted-hosted.ts';
 
 const afterChars = z.int().min(0);
 const times = z.int().min(0).optional();
@@ -98,6 +99,10 @@ const ScriptedReply = z.strictObject({
       }),
     )
     .optional(),
+  /** Calls of hosted tools, before the text. Only the Responses wire has them. */
+  hosted: z.array(ScriptedHosted).optional(),
+  /** The citations of the text, if a hosted tool was called. */
+  citations: z.array(ScriptedCitation).optional(),
   finish_reason: z.string().optional(),
   usage: Usage.nullish(),
   fault: Fault.optional(),

@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest, ResponseFormat } from '../chat-request.ts';
+import { hostedTypeOf } from './hosted-tool.ts';
 import type { InputItem } from './input-item.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
@@ -10,9 +11,19 @@ export function chatRequestOf(request: ResponsesRequest): ChatRequest {
   return {
     ...same,
     messages: [...system, ...said],
-    ...(tools && { tools: tools.map(({ type, ...declared }) => ({ type, function: declared })) }),
+    ...(tools && toolFields(tools)),
     ...(choice && { tool_choice: toolChoiceOf(choice) }),
     ...(text?.format && { response_format: responseFormatOf(text.format) }),
+  };
+}
+
+/** Splits the tools into functions and hosted tools. */
+function toolFields(tools: NonNullable<ResponsesRequest['tools']>): Pick<ChatRequest, 'tools' | 'hostedTools'> {
+  const functions = tools.filter((tool) => tool.type === 'function');
+  const hosted = tools.filter((tool) => tool.type !== 'function');
+  return {
+    tools: functions.map(({ type, ...declared }) => ({ type, function: declared })),
+    ...(hosted.length > 0 && { hostedTools: hosted.map(hostedTypeOf) }),
   };
 }
 
@@ -49,8 +60,7 @@ function messagesOf(items: InputItem[]): ChatMessage[] {
       case 'function_call_output':
         messages.push({ role: 'tool', tool_call_id: item.call_id, content: item.output });
         break;
-      case 'reasoning':
-      case 'item_reference':
+      default:
         break;
     }
   }

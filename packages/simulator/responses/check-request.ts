@@ -25,7 +25,9 @@ function checkState({ previous_response_id: id, ...request }: ResponsesRequest):
 }
 
 function checkTools({ tools = [] }: ResponsesRequest): Problem | null {
-  for (const [index, { name, parameters, strict }] of tools.entries()) {
+  for (const [index, tool] of tools.entries()) {
+    if (tool.type !== 'function') continue;
+    const { name, parameters, strict } = tool;
     const problem = strict ? strictSchemaProblem(parameters ?? {}) : null;
     if (!problem) continue;
     const message = `Invalid schema for function '${name}': ${problem}`;
@@ -35,7 +37,10 @@ function checkTools({ tools = [] }: ResponsesRequest): Problem | null {
 }
 
 function checkToolChoice({ tools = [], tool_choice: choice }: ResponsesRequest): Problem | null {
-  const isPossible = typeof choice === 'object' ? tools.some(({ name }) => name === choice.name) : tools.length > 0;
+  const isPossible =
+    typeof choice === 'object'
+      ? tools.some((tool) => tool.type === 'function' && tool.name === choice.name)
+      : tools.length > 0;
   if (choice === undefined || choice === 'none' || choice === 'auto' || isPossible) return null;
   const wanted = typeof choice === 'object' ? choice.name : choice;
   return { code: null, message: `Tool choice '${wanted}' not found in 'tools' parameter.`, param: 'tool_choice' };

@@ -49,6 +49,46 @@ const Message = z.discriminatedUnion('role', [
   }),
 ]);
 
+const anyFields = z.record(z.string(), z.json());
+const hosted = <Status extends string>(prefix: string, ...other: Status[]) => ({
+  id: z.string().startsWith(`${prefix}_`),
+  status: z.enum(['in_progress', 'completed', 'failed', ...other]),
+});
+
+/** Items of hosted calls. Their id and status are required. */
+const HostedItems = [
+  z.strictObject({
+    ...{ type: z.literal('web_search_call'), ...hosted('ws', 'searching', 'incomplete') },
+    action: z.looseObject({ type: z.enum(['search', 'open_page', 'find_in_page']) }),
+    results: z.json().optional(),
+  }),
+  z.strictObject({
+    ...{ type: z.literal('code_interpreter_call'), ...hosted('ci', 'interpreting', 'incomplete') },
+    code: z.string().nullable(),
+    container_id: z.string().startsWith('cntr_'),
+    outputs: z
+      .array(
+        z.discriminatedUnion('type', [
+          z.strictObject({ type: z.literal('logs'), logs: z.string() }),
+          z.strictObject({ type: z.literal('image'), url: z.string().min(1) }),
+        ]),
+      )
+      .nullable(),
+  }),
+  z.strictObject({
+    ...{ type: z.literal('file_search_call'), ...hosted('fs', 'searching', 'incomplete') },
+    queries: z.array(z.string()),
+    results: z.array(anyFields).nullish(),
+  }),
+  z.strictObject({
+    ...{ type: z.literal('image_generation_call'), ...hosted('ig', 'generating') },
+    result: z.base64().min(1).nullable(),
+    ...{ action: z.string().nullish(), background: z.string().nullish(), error: anyFields.optional() },
+    ...{ output_format: z.string().nullish(), quality: z.string().nullish(), size: z.string().nullish() },
+    ...{ revised_prompt: z.string().nullish(), svg_usage: anyFields.optional() },
+  }),
+] as const;
+
 const Item = z.discriminatedUnion('type', [
   Message,
   z.strictObject({
@@ -74,6 +114,7 @@ const Item = z.discriminatedUnion('type', [
     encrypted_content: z.string().nullish(),
     status,
   }),
+  ...HostedItems,
   z.strictObject({ type: z.literal('item_reference'), id: z.string() }),
 ]);
 

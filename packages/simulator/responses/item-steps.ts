@@ -1,5 +1,6 @@
 import type { Pace } from '../reply.ts';
 import { sideBySide, slices } from '../slices.ts';
+import { hostedSteps, openedHosted } from './hosted-steps.ts';
 import type { OutputItem, OutputPart } from './output-items.ts';
 
 /** An event of a streamed response. An event with `text` is a delta. */
@@ -43,6 +44,8 @@ function openedItem(item: OutputItem): Record<string, unknown> {
       return { ...item, status: 'in_progress', content: [] };
     case 'function_call':
       return { ...item, status: 'in_progress', arguments: '' };
+    default:
+      return openedHosted(item);
   }
 }
 
@@ -59,19 +62,41 @@ function innerSteps(item: OutputItem, place: Place, chunkChars: number): Step[] 
       const done = { type: `${type}.done`, fields: { ...place, name: item.name, arguments: item.arguments } };
       return [...deltaSteps(`${type}.delta`, slices(item.arguments, chunkChars), place), done];
     }
+    default:
+      return hostedSteps(item, place, chunkChars);
   }
 }
 
 function partSteps(part: OutputPart, place: Record<string, unknown>, chunkChars: number): Step[] {
   const { parts, texts, fields } = eventsOf(part);
   const text = part.type === 'refusal' ? part.refusal : part.text;
-  const empty = part.type === 'refusal' ? { ...part, refusal: '' } : { ...part, text: '' };
+  const empty = emptyPart(part);
   return [
     { type: `${parts}.added`, fields: { ...place, part: empty } },
     ...deltaSteps(`${texts}.delta`, slices(text, chunkChars), { ...place, ...fields }),
+    ...annotationSteps(part, place),
     { type: `${texts}.done`, fields: { ...place, ...fields, [part.type === 'refusal' ? 'refusal' : 'text']: text } },
     { type: `${parts}.done`, fields: { ...place, part } },
   ];
+}
+
+function emptyPart(part: OutputPart): OutputPart {
+  switch (part.type) {
+    case 'refusal':
+      return { ...part, refusal: '' };
+    case 'summary_text':
+      return { ...part, text: '' };
+    case 'output_text':
+      return { ...part, text: '', annotations: [] };
+  }
+}
+
+function annotationSteps(part: OutputPart, place: Record<string, unknown>): Step[] {
+  const annotations = part.type === 'output_text' ? part.annotations : [];
+  return annotations.map((annotation, annotation_index) => ({
+    type: 'response.output_text.annotation.added',
+    fields: { ...place, annotation_index, annotation },
+  }));
 }
 
 /** Returns the event names of a part and of its text, and the additional fields of the text events. */

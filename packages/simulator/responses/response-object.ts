@@ -15,8 +15,10 @@ export function responseObject(reply: SimulatedReply, meta: ResponseMeta): Respo
   const id = meta.stamp.id.replaceAll('-', '');
   const { status, reason } = outcomeOf(reply.finishReason);
   const { request } = meta;
-  const encrypts = request.store === false && Boolean(request.include?.includes('reasoning.encrypted_content'));
-  const output = outputItems(reply, { id, encrypts, status: status === 'incomplete' ? status : 'completed' });
+  const include = request.include ?? [];
+  const encrypts = request.store === false && include.includes('reasoning.encrypted_content');
+  const itemStatus = status === 'incomplete' ? status : 'completed';
+  const output = outputItems(reply, { id, include, encrypts, status: itemStatus });
   return {
     id: `resp_${id}`,
     object: 'response',
@@ -33,8 +35,8 @@ export function responseObject(reply: SimulatedReply, meta: ResponseMeta): Respo
 
 /** Returns a response that has no output yet. */
 export function begunResponse(meta: ResponseMeta, status = 'in_progress'): ResponseObject {
-  const nothing = { reasoning: '', text: null, refusal: null, calls: [], finishReason: null, usage: null };
-  return { ...responseObject(nothing, meta), status };
+  const nothing = { reasoning: '', text: null, refusal: null, calls: [], hosted: [], citations: [] };
+  return { ...responseObject({ ...nothing, finishReason: null, usage: null }, meta), status };
 }
 
 function outcomeOf(finishReason: string | null): { status: string; reason: string | null } {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HOSTED_TOOLS } from './hosted-tool.ts';
 import { FunctionName, InputItem } from './input-item.ts';
 
 const JsonSchema = z.record(z.string(), z.unknown());
@@ -92,6 +93,6 @@ export const ResponsesRequest = z.strictObject({
   tool_choice: z
     .union([z.enum(['none', 'auto', 'required']), z.strictObject({ type: z.literal('function'), name: FunctionName })])
     .optional(),
-  tools: z.array(FunctionTool).optional(),
+  tools: z.array(z.discriminatedUnion('type', [FunctionTool, ...HOSTED_TOOLS])).optional(),
 });
 export type ResponsesRequest = z.output<typeof ResponsesRequest>;
