@@ -9,16 +9,17 @@ import { quote, shorten } from '#core/text.ts';
 import { keepConfig } from '#core/turn/config/kept-config.ts';
 import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
 import { fillLimits } from '#core/turn/limits.ts';
-import type { Tool, TurnTool } from '#core/turn/request/tool.ts';
+import type { Tool } from '#core/turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
 import { DEFAULT_EVENTS, type ResponseWebhook, type Subscription } from '#core/turn/request/webhook.ts';
 import type { Parts } from '../process/parts.ts';
+import { type HostedField, ownTools, refuseOptions, resolveHosted } from './resolve-hosted.ts';
 import { resolveModelRetry } from './resolve-model-retry.ts';
 import { checkNative, resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools, type ToolContext } from './resolve-tools.ts';
 
-/** The parts that check a configuration. The input of the turn, in any form, may affect its wires. */
-type Rules = ToolContext & Pick<Parts, 'providers' | 'prices'> & { input?: unknown };
+/** The parts that check a configuration. The input, in any form, may affect the wires. Hosted tools need a model. */
+type Rules = ToolContext & Pick<Parts, 'providers' | 'prices'> & { input?: unknown; isModelUnknown?: boolean };
 /** The same parts, with the chosen wires. */
 type WireRules = Rules & { wires: Wires };
 
@@ -45,7 +46,7 @@ export async function checkStanding(config: StandingConfig, rules: Rules): Promi
   if (!model) refuseUnusable(config);
   const own = { prompt_cache: null, service_tier: null, tier_fallback: null, provider_headers: null };
   const unknown = { model: 'sim/none', limits: { ...config.limits, max_cost_usd: null }, ...own };
-  await fillConfig(model ? config : { ...config, ...unknown }, rules);
+  await (model ? fillConfig(config, rules) : fillConfig({ ...config, ...unknown }, { ...rules, isModelUnknown: true }));
 }
 
 /** Refuses tiers that no model accepts. */
@@ -57,11 +58,14 @@ function refuseUnusable(config: StandingConfig): void {
 /** The configuration in a request. A response's webhook may name more events than a native turn's. */
 export type GivenConfig = Omit<StandingConfig, 'webhook'> & { webhook?: ResponseWebhook | null | undefined };
 
+/** Tools that are resolved, and warnings about tools that were left out. */
+type KnownTools = Pick<TurnConfig, 'tools' | 'warnings'>;
+
 /**
  * Fills in every default and resolves every tool. Refuses an invalid configuration, with its path. `known` tools,
  * which another turn ran with, are not resolved again.
  */
-export async function resolveConfig(config: GivenConfig, rules: Rules, known?: TurnTool[]): Promise<TurnConfig> {
+export async function resolveConfig(config: GivenConfig, rules: Rules, known?: KnownTools): Promise<TurnConfig> {
   refuseModels(config, rules);
   return fillConfig(config, rules, known);
 }
@@ -80,12 +84,13 @@ function refuseModels({ model, fallback_models, context }: GivenConfig, { projec
   throw new RequestRefused(403, 'model_not_allowed', message, refused.param);
 }
 
-async function fillConfig(config: GivenConfig, given: Rules, known?: TurnTool[]): Promise<TurnConfig> {
-  const { tools, ...left } = known ? { tools: known } : await toolFields(config, given);
+async function fillConfig(config: GivenConfig, given: Rules, known?: KnownTools): Promise<TurnConfig> {
+  const { tools, ...left } = known ?? (await toolFields(config, given));
+  const hosted = resolveHosted(config);
   const model = nameModel(config.model);
   const rules = { ...given, wires: wiresOf(model, config, given) };
-  const asked = { ...config, tools };
-  checkModel(model, asked, rules);
+  const asked = { ...config, tools, ...hosted };
+  checkModel(model, rules.isModelUnknown ? { ...asked, hosted_tools: [] } : asked, rules);
   const fallbacks = checkFallbacks(model, asked, rules);
   const kept = keepConfig(config);
   const models = [model, ...fallbacks].map((name) => ({
@@ -99,7 +104,8 @@ async function fillConfig(config: GivenConfig, given: Rules, known?: TurnTool[])
     model,
     ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
     tools,
-    tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
+    ...hosted,
+    tool_choice: checkChoice(config.tool_choice ?? 'auto', asked),
     limits: fillLimits(config.limits),
     ...contextField(config, rules),
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
@@ -118,8 +124,8 @@ function wiresOf(model: string, config: GivenConfig, { providers, input }: Rules
 }
 
 /** Returns the tools, and warnings about tools that are left out, if any. */
-async function toolFields({ tools }: GivenConfig, rules: Rules): Promise<Pick<TurnConfig, 'tools' | 'warnings'>> {
-  const resolved = await resolveTools(tools ?? [], rules);
+async function toolFields({ tools }: GivenConfig, rules: Rules): Promise<KnownTools> {
+  const resolved = await resolveTools(ownTools(tools ?? []), rules);
   return resolved.warnings.length > 0 ? resolved : { tools: resolved.tools };
 }
 
@@ -129,7 +135,7 @@ function nameModel(model: string | null | undefined): string {
   throw new RequestRefused(400, 'missing_field', message, 'model');
 }
 
-type AskedConfig = GivenConfig & { tools: Tool[] };
+type AskedConfig = Omit<GivenConfig, 'tools'> & { tools: Tool[] } & HostedField;
 
 /** Refuses fields that a model does not support. Applies to `model` and to each fallback. */
 function checkModel(model: string, config: AskedConfig, rules: WireRules): void {
@@ -144,10 +150,18 @@ function checkModel(model: string, config: AskedConfig, rules: WireRules): void 
 /** Refuses a cost limit if a model of the turn has no price. */
 function checkPrice(
   model: string,
-  { limits, service_tier: tier }: Pick<GivenConfig, 'limits' | 'service_tier'>,
+  { limits, service_tier: tier, hosted_tools: hosted = [] }: Pick<GivenConfig, 'limits' | 'service_tier'> & HostedField,
   { prices }: Rules,
 ): void {
-  if (!limits?.max_cost_usd || prices.has(model, tier)) return;
+  if (!limits?.max_cost_usd) return;
+  const free = hosted.find(({ type }) => !prices.hasHosted(model, type));
+  if (prices.has(model, tier) && free) {
+    const message =
+      `${free.type} of ${model} has no price, so its cost cannot be limited. Add the price to "hosted" in ` +
+      'PAWL_PRICES, or leave out `max_cost_usd`.';
+    throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
+  }
+  if (prices.has(model, tier)) return;
   const where = prices.has(model) ? ` on ${tier}` : '';
   const message =
     `${model} has no price${where}, so its cost cannot be limited. Add the price to PAWL_PRICES, or ` +
@@ -158,12 +172,16 @@ function checkPrice(
 /** Returns the fallbacks, each once, without the model itself. A refusal names the fallback. */
 function checkFallbacks(model: string, config: AskedConfig, rules: WireRules): string[] {
   const given = config.fallback_models ?? [];
+  const wireOf = (name: string) => rules.providers.ofModel(name, rules.wires).capabilities.wire;
   for (const [index, fallback] of given.entries()) {
     // The options apply only to the provider of the model. Caching changes only the price, so any fallback is
     // allowed.
     const isSame = splitModel(fallback).provider === splitModel(model).provider;
     const asked = { ...config, prompt_cache: null, ...(isSame ? {} : { provider_options: null }) };
-    atField(`fallback_models[${index}]`, () => checkModel(fallback, asked, rules));
+    atField(`fallback_models[${index}]`, () => {
+      checkModel(fallback, asked, rules);
+      if (!rules.isModelUnknown && wireOf(fallback) !== wireOf(model)) refuseOptions(config, fallback);
+    });
   }
   return [...new Set(given)].filter((fallback) => fallback !== model);
 }
@@ -194,8 +212,8 @@ function atField(param: string, check: () => void): void {
   }
 }
 
-function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
-  if (choice === 'required' && tools.length === 0) {
+function checkChoice(choice: ToolChoice, { tools, hosted_tools = [] }: AskedConfig): ToolChoice {
+  if (choice === 'required' && tools.length + hosted_tools.length === 0) {
     throw new RequestRefused(
       400,
       'invalid_value',
@@ -210,7 +228,14 @@ function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
   return choice;
 }
 
-function checkMode({ tool_mode: mode, tools }: AskedConfig, { name, capabilities }: Provider): void {
+function checkMode(
+  { tool_mode: mode, tools, hosted_tools: hosted }: AskedConfig,
+  { name, capabilities }: Provider,
+): void {
+  if (hosted?.length && mode && mode !== 'native') {
+    const message = `Hosted tools are not supported in tool_mode "${mode}". Set tool_mode to "native", or leave them out.`;
+    throw new RequestRefused(400, 'unsupported_parameter', message, 'tool_mode');
+  }
   if ((mode ?? 'native') !== 'native' || tools.length === 0 || capabilities.tools) return;
   const message = `${name} does not support tool calls. Set \`tool_mode\` to "emulated" or "inline".`;
   throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');

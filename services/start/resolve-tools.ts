@@ -20,18 +20,29 @@ export type ToolContext = Pick<Parts, 'projects' | 'tools' | 'mcp' | 'toolSecret
  * Returns the definitions of the given tools. A name refers to a server-side tool or an MCP tool, and an object
  * defines a tool. An object that redefines an operator's tool can only tighten the operator's definition.
  */
-export async function resolveTools(given: (string | GivenTool)[], rules: ToolContext): Promise<ResolvedTools> {
-  const all = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
+export async function resolveTools(given: PlacedTool[], rules: ToolContext): Promise<ResolvedTools> {
+  const all = await Promise.all(
+    given.map(async ({ tool, at }) => ({ ...(await resolve(tool, `tools[${at}]`, rules)), at })),
+  );
   const resolved = all.filter((each) => 'requested' in each);
+  const placeOf = (index: number) => resolved[index]?.at ?? index;
   const warnings = all.flatMap((each) => ('warning' in each ? each.warning : []));
   const tools = resolved.map(({ requested }) => requested);
   const [problem] = await checkDefinitions(tools, rules.toolRules, { project: rules.project, enough: 1 });
-  if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, problem.path);
-  for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${index}]`, rules);
+  if (problem) throw new RequestRefused(400, 'invalid_tool', problem.message, pathInRequest(problem.path, placeOf));
+  for (const [index, tool] of tools.entries()) checkExecution(tool, `tools[${placeOf(index)}]`, rules);
   return {
     tools: resolved.map(({ requested, operators }) => (operators ? tightenTool(operators, requested) : requested)),
     warnings,
   };
+}
+
+/** A tool of a request that Pawl or the client runs, with its position in the request. */
+type PlacedTool = { tool: string | GivenTool; at: number };
+
+/** Returns the path of a problem in the request, which may have more tools than the list of definitions. */
+function pathInRequest(path: string, placeOf: (index: number) => number): string {
+  return path.replace(/^tools\[(\d+)\]/, (_, index) => `tools[${placeOf(Number(index))}]`);
 }
 
 /** The tools of a turn, and warnings about tools of MCP servers that are left out. */

@@ -37,12 +37,35 @@ function isMissing(issue: Issue): boolean {
 function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; leaf: Issue } {
   const path = [...before, ...issue.path];
   if (issue.code !== 'invalid_union') return { path, leaf: issue };
-  const branches = issue.errors.flatMap((errors) => {
+  const kind = wrongKind(issue.errors);
+  if (kind) return { path: [...path, 'type'], leaf: kind };
+  const ofKind = issue.errors.filter((errors) => isObjectForm(errors) && !kindIssue(errors));
+  const branches = (ofKind.length > 0 ? ofKind : issue.errors).flatMap((errors) => {
     const first = errors.find(({ code }) => code === 'unrecognized_keys') ?? errors[0];
     return first ? [deepest(first, path)] : [];
   });
   const closest = branches.sort((a, b) => reachOf(b) - reachOf(a))[0];
   return closest && reachOf(closest) > path.length ? closest : { path, leaf: issue };
+}
+
+/** Returns the problem of a `type` that none of several forms has, with the types of all forms. */
+function wrongKind(forms: Issue[][]): Issue | null {
+  const kinds = forms.flatMap((errors) => kindIssue(errors) ?? []);
+  const [first] = kinds;
+  if (!first || kinds.length < 2 || kinds.length < forms.filter(isObjectForm).length) return null;
+  return { ...first, values: kinds.flatMap(({ values }) => values) };
+}
+
+/** Returns whether a form accepts objects. */
+function isObjectForm(errors: Issue[]): boolean {
+  return errors.some(({ code, path }) => path.length > 0 || code === 'unrecognized_keys');
+}
+
+/** Returns the problem of the `type` of one form: the value is of another form. */
+function kindIssue(errors: Issue[]) {
+  const isKind = (issue: Issue) => issue.code === 'invalid_value' && issue.path.join() === 'type';
+  // The code is that of this type.
+  return errors.find(isKind) as Extract<Issue, { code: 'invalid_value' }> | undefined;
 }
 
 /** Returns how deep a problem is within a value. An unknown key has the depth of the key. */

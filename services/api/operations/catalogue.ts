@@ -1,5 +1,6 @@
 import { type RouteHandler, z } from '@hono/zod-openapi';
 import { mayAskProvider } from '#core/project.ts';
+import { HOSTED_TYPES } from '#core/turn/hosted/hosted-tool.ts';
 import { labelledTool } from '#core/turn/request/labelled-tool.ts';
 import { GivenTool, type TurnTool } from '#core/turn/request/tool.ts';
 import { presentTool } from '#core/turn/resource/turn-config.ts';
@@ -23,6 +24,7 @@ const Provider = z
     parallel_tool_calls: z.boolean().describe('Whether one reply may request several calls.'),
     thinking: z.boolean().describe('Whether the provider streams the reasoning, if a model shows it.'),
     structured_outputs: z.boolean().describe('Whether the provider can enforce a JSON Schema for replies.'),
+    hosted_tools: z.array(z.enum(HOSTED_TYPES)).describe('The kinds of tools that the provider itself runs.'),
     background: z.boolean().describe('Whether rounds of some or all models are asked in the background.'),
   })
   .meta({
@@ -37,6 +39,7 @@ const Provider = z
           parallel_tool_calls: true,
           thinking: true,
           structured_outputs: true,
+          hosted_tools: [],
           background: false,
         },
       },
@@ -111,7 +114,12 @@ export function catalogueRoutes({ providers, projects, tools: registry, mcp, sec
     const project = projects.find(c.get('project'));
     const open = providers.list().filter(({ name }) => mayAskProvider(project, name));
     return c.json(
-      wholeList(open.map((provider) => ({ id: `${provider.name}/*`, object: 'provider' as const, ...provider }))),
+      wholeList(
+        open.map(({ hosted_tools, ...provider }) => ({
+          ...{ id: `${provider.name}/*`, object: 'provider' as const, ...provider },
+          hosted_tools: [...hosted_tools],
+        })),
+      ),
       200,
     );
   };

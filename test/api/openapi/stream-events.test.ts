@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { liveEvents } from '#core/turn/event.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { makeSearch, started } from '../../turn/hosted/make-hosted.ts';
 import { createWatchHarness } from '../stream/watch-harness.ts';
 import { problemsAt } from './strictly.ts';
 
@@ -21,6 +22,7 @@ test('every event of a stream matches the OpenAPI document', async () => {
 
   const round = await turn.publishRound();
   for (const say of [round.think, round.say, round.writeArguments]) say('Hm');
+  for (const call of [started(makeSearch()), makeSearch()]) round.host(call);
   await opened.until((seen) => seen.some(({ type }) => type === 'tool_call.arguments.delta'));
   round.end();
   await turn.requestTools(['call_1']);

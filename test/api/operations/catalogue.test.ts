@@ -20,16 +20,21 @@ test('the provider list names all providers and capabilities, but no keys', asyn
     thinking: true,
     structured_outputs: true,
     background: false,
+    hosted_tools: [],
   };
+  const [searching, code, file] = [['web_search', 'web_fetch'], 'code_execution', 'file_search'];
   expect(status).toBe(200);
   expect(body).toEqual({
     object: 'list',
     data: [
       { id: 'openai/*', name: 'openai', wire: 'openai', ...can },
-      { id: 'anthropic/*', name: 'anthropic', wire: 'anthropic', ...can },
-      { id: 'gemini/*', name: 'gemini', wire: 'gemini', ...can },
+      { id: 'anthropic/*', name: 'anthropic', wire: 'anthropic', ...can, hosted_tools: [...searching, code] },
+      { id: 'gemini/*', name: 'gemini', wire: 'gemini', ...can, hosted_tools: [...searching, code, file] },
       { id: 'sim/*', name: 'sim', wire: 'openai', ...can },
-      { id: 'sim-responses/*', name: 'sim-responses', wire: 'openai-responses', ...can },
+      {
+        ...{ id: 'sim-responses/*', name: 'sim-responses', wire: 'openai-responses', ...can },
+        hosted_tools: ['web_search', code, file, 'image_generation'],
+      },
       { id: 'local/*', name: 'local', wire: 'anthropic', ...can, tools: false, parallel_tool_calls: false },
     ],
     has_more: false,

@@ -28,6 +28,8 @@ test('a one-shot turn is accepted with its Location and the time of the next pol
     last_event: 1,
     output: null,
     output_parsed: null,
+    output_annotations: [],
+    output_parts: null,
     rounds: [],
     required_action: null,
     waiting: { for: 'slot', since: body.created_at },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HostedTool } from '#core/turn/hosted/hosted-tool.ts';
 import { fillTool } from '#core/turn/request/tool.ts';
 import { presentConversation } from '#core/turn/resource/conversation.ts';
 import { ConversationId, TurnId } from '../../schemas/fields/id.ts';
@@ -29,7 +30,7 @@ export const Conversation = z
     model: z.string().nullable().describe('The model as `provider/model`. Null if each turn names its own model.'),
     fallback_models: z.array(z.string()).describe('The models that Pawl asks if that model cannot answer.'),
     tools: z
-      .array(z.union([z.string(), ResolvedTool]))
+      .array(z.union([z.string(), ResolvedTool, HostedTool]))
       .describe('The tools: names as given, and definitions with their rules.'),
     tool_choice: fieldsOfConversation.tool_choice.describe(
       'Whether the first round of a turn may (`auto`), must not (`none`) or must (`required`) call a tool, or ' +

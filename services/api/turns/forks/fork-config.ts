@@ -20,8 +20,11 @@ export async function configOfFork(
   context: ApiContext & { project: string; input: unknown },
 ): Promise<ForkConfig> {
   const tools = origin.tools.map(asOwnTool);
-  const standing = mergeConfig({ ...standingOf(origin), tools: tools.map(asGiven) }, overrides);
-  const known = overrides.tools === undefined ? tools : undefined;
+  const standing = mergeConfig(
+    { ...standingOf(origin), tools: [...tools.map(asGiven), ...(origin.hosted_tools ?? [])] },
+    overrides,
+  );
+  const known = overrides.tools === undefined ? { tools } : undefined;
   const config = await resolveConfig(withFreeMode(standing, overrides), context, known);
   return { config: { ...ofResponse(origin, overrides), ...config }, standing };
 }

@@ -11,6 +11,7 @@ import {
 import { exampleOf } from '../../schemas/fields/example-of.ts';
 import { EventId, TurnId } from '../../schemas/fields/id.ts';
 import { Time } from '../../schemas/fields/time.ts';
+import { HostedCall } from './hosted.ts';
 import { Round, ToolResult } from './round.ts';
 import { RequiredAction, Turn } from './turn.ts';
 import { TurnError } from './turn-error.ts';
@@ -26,6 +27,7 @@ const fields = {
   ...{ assistant_response, tool_calls, finish_reason, usage, attempts },
   tool_call_id: ToolResult.shape.tool_call_id,
   result: ToolResult,
+  hosted_call: HostedCall,
   error: TurnError,
   required_action: RequiredAction,
   ...{ input, metadata },
@@ -47,6 +49,7 @@ const ownExamples: { [Type in EventType | LiveEventType['type']]?: object } = {
   'turn.failed': { turn: { ...turn, status: 'failed', output: null, error: exampleOf(TurnError) } },
   'turn.cancelled': { turn: { ...turn, status: 'cancelled', output: null } },
   'reasoning.delta': { delta: 'They want the weather.' },
+  'hosted_call.started': { hosted_call: { ...exampleOf(HostedCall), status: 'in_progress' } },
   'tool_call.arguments.delta': { delta: '{"city":"Lis' },
 };
 

@@ -7,6 +7,7 @@ import { TOOL_ERROR_CATEGORIES } from '#core/turn/tool-result.ts';
 import { exampleOf } from '../../schemas/fields/example-of.ts';
 import { orNull } from '../../schemas/fields/or-null.ts';
 import { Time } from '../../schemas/fields/time.ts';
+import { HostedCall, hostedFields } from './hosted.ts';
 
 const category = z
   .enum(TOOL_ERROR_CATEGORIES)
@@ -50,6 +51,10 @@ export const tokens = {
 /** The usage of rounds, and the effect of caching. */
 export const usage = {
   ...tokens,
+  hosted_calls: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('The calls of tools that the provider ran, by kind. Absent if there were none.'),
   cache_savings_usd: z
     .number()
     .nullable()
@@ -157,6 +162,8 @@ export const Round = z
     service_tier: z.string().nullable().describe('The service tier that the provider reported, as its own value.'),
     tool_calls: z.array(ToolCall).describe('The calls that the model requested, in its order.'),
     results: z.array(ToolResult).describe('The result of each call, in the same order.'),
+    hosted_calls: z.array(HostedCall).describe('The calls of tools that the provider ran, in their order.'),
+    ...hostedFields,
     started_at: Time,
     completed_at: Time,
     attempts: z.int().describe('How often the model was asked for this round, not counting rate-limited requests.'),
@@ -169,6 +176,7 @@ export const Round = z
         ...{ number: 1, model: 'sim/demo', input: [], assistant_response: 'Let me look.', finish_reason: 'tool_calls' },
         ...{ finish_reason_raw: 'tool_calls', usage: counts, service_tier: 'default', attempts: 1 },
         ...{ tool_calls: [exampleOf(ToolCall)], results: [exampleOf(ToolResult)] },
+        ...{ hosted_calls: [], output_annotations: [], output_parts: null },
         ...{ started_at: '2026-11-20T10:00:00.104Z', completed_at: '2026-11-20T10:00:01.210Z' },
       },
     ],

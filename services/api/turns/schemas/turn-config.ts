@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ConfigName, type configFields, mapFields } from '#core/turn/config/config-fields.ts';
 import { groupConfig, keepConfig } from '#core/turn/config/kept-config.ts';
+import { HostedTool } from '#core/turn/hosted/hosted-tool.ts';
 import { fillLimits, mapLimits } from '#core/turn/limits.ts';
 import { presentTurnConfig } from '#core/turn/resource/turn-config.ts';
 import { resolvedField, resolvedOrNull } from './resolved-field.ts';
@@ -49,7 +50,7 @@ export const TurnConfig = z
     fallback_models: z.array(z.string()).describe('The models that Pawl asks if that model cannot answer.'),
     instructions,
     tools: z
-      .array(ResolvedTool)
+      .array(z.union([ResolvedTool, HostedTool]))
       .describe(`The tools with all their rules. A \`\${secret:name}\` in a header is shown as written.`),
     tool_choice: tool_choice.describe(
       'Whether the first round may (`auto`), must not (`none`) or must (`required`) call a tool, or the tool that it ' +

@@ -8,6 +8,7 @@ import { ConversationId, ScheduleId, TurnId } from '../../schemas/fields/id.ts';
 import { orNull } from '../../schemas/fields/or-null.ts';
 import { Time } from '../../schemas/fields/time.ts';
 import { Compaction } from './compaction.ts';
+import { hostedFields } from './hosted.ts';
 import { AdoptedCalls, Round, ToolCall, usage } from './round.ts';
 import { TurnConfig } from './turn-config.ts';
 import { TurnError } from './turn-error.ts';
@@ -110,6 +111,7 @@ const example = {
     model: 'sim/demo',
   },
   ...{ round: 2, phase: null, last_event: 6, output: 'It is 22 °C and clear in Lisbon.', output_parsed: null },
+  ...{ output_annotations: [], output_parts: null },
   ...{ forked_from: null, after_round: null, rerun_of: null },
   rounds: [
     exampleOf(Round),
@@ -171,6 +173,7 @@ export const Turn = z
     output_parsed: Json.describe(
       'The output as a parsed value, for a completed turn with `output_schema`. Null for all other turns.',
     ) as z.ZodType<unknown>,
+    ...hostedFields,
     forked_from: TurnId.nullable().describe(
       'For the first turn of a fork: the turn that it continues. Null for other turns.',
     ),

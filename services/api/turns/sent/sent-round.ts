@@ -6,6 +6,7 @@ import { roundRequest } from '#core/llm/round-request.ts';
 import { ReasoningEffort, ToolChoice, Verbosity } from '#core/turn/config/tool-choice.ts';
 import { openaiHistory } from '#core/turn/history/openai.ts';
 import { turnBefore } from '#core/turn/history/turn-before.ts';
+import { HostedTool } from '#core/turn/hosted/hosted-tool.ts';
 import { reachedLimit } from '#core/turn/reached-limit.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../context.ts';
@@ -42,6 +43,7 @@ const SentRound = z
     has_more: z.boolean().describe('Whether another page of messages follows.'),
     next_cursor: z.string().nullable().describe('The `cursor` of the next page. Null on the last page.'),
     tools: z.array(SentTool).describe('The tools in the request.'),
+    hosted_tools: z.array(HostedTool).describe('The tools that the provider runs.'),
     tool_choice: ToolChoice.describe(
       'Whether the model may, must not or must call a tool. `none` in a final round and in a repair.',
     ),
@@ -63,7 +65,7 @@ const SentRound = z
       {
         ...{ object: 'sent_round', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', round: 1, model: 'openai/gpt-4.1' },
         ...{ instructions: 'You are brief.', messages: [{ role: 'user', content: 'Hi' }] },
-        ...{ has_more: false, next_cursor: null, tools: [] },
+        ...{ has_more: false, next_cursor: null, tools: [], hosted_tools: [] },
         ...{ tool_choice: 'auto', parallel_tool_calls: null, temperature: null, top_p: null, reasoning_effort: null },
         ...{ verbosity: null, stop: null, seed: null, text_format: null, max_output_tokens: null },
         provider_options: {},
@@ -124,7 +126,8 @@ async function sentFor(
     object: 'sent_round' as const,
     ...{ turn_id: turn.id, round, model: own.work.model, instructions: request.instructions },
     ...{ messages: openaiHistory(rows), has_more: nextCursor !== null, next_cursor: nextCursor },
-    ...{ tools: request.tools.map(presentTool), ...presentSettings(request) },
+    ...{ tools: request.tools.map(presentTool), hosted_tools: request.hostedTools ?? [] },
+    ...presentSettings(request),
   };
 }
 

@@ -10,7 +10,13 @@ import { resolveConfig } from '#services/start/resolve-config.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { weather } from '#test/llm/dialects/scripted-provider.ts';
 
-const known = { streaming: true, parallel_tool_calls: false, thinking: true, structured_outputs: true };
+const known = {
+  streaming: true,
+  parallel_tool_calls: false,
+  thinking: true,
+  structured_outputs: true,
+  hosted_tools: [],
+};
 const wire = { wire: 'openai' as const, ...known };
 const found = (tools: boolean) => ({ name: 'basic', capabilities: { ...wire, tools }, ask: () => Promise.reject() });
 
