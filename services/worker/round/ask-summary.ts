@@ -5,6 +5,7 @@ import { timesField } from '#core/llm/round-request.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { cleanText } from '#core/text.ts';
 import { MAX_SUMMARY_TOKENS, SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
+import { noted } from '#core/turn/hosted/hosted-notes.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
@@ -158,7 +159,8 @@ function isModelSpent(
 
 /** Returns a request with one message, which any model of any wire accepts. */
 function summaryRequest({ id, config, work }: Turn, { step, model, replaced }: Writing): RoundRequest {
-  const content = summaryPrompt(replaced, config.context?.max_input_tokens ?? null);
+  const read = replaced.map((message) => (message.role === 'assistant' ? noted(message) : message));
+  const content = summaryPrompt(read, config.context?.max_input_tokens ?? null);
   return {
     round: step.round,
     model: splitModel(model).model,

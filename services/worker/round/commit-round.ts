@@ -22,6 +22,7 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
 import { type SavingContext, savingContext } from './background/saving-context.ts';
 import { newCalls } from './new-calls.ts';
 import { pricedUsage } from './priced-usage.ts';
+import { takeHosted } from './take-hosted.ts';
 
 /**
  * The wakeups of a round. `report` reports its commit, if the run made a commit. A failing report does not fail the
@@ -47,7 +48,8 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
   const { turn } = run;
   const { step, startedAt } = replied;
   const usage = pricedUsage(replied.reply, turn.work.model, context);
-  const reply = { ...cleaned(replied.reply), usage };
+  const { fields, blobs, warnings } = takeHosted(replied.reply);
+  const reply = { ...cleaned(replied.reply), ...fields, usage };
   const outcome = outcomeOf(reply, step.final, needsRepair(turn));
   const round = {
     number: step.round,
@@ -58,11 +60,11 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     inputsSent: turn.joined.length,
     startedAt,
     basedOn: basedOnOf(turn.rounds),
-    warnings: warningsAfter(turn, step, reply),
+    warnings: warningsAfter(turn, step, { ...reply, warnings: [...(reply.warnings ?? []), ...warnings] }),
     nextRun: nextRunOf(run),
     calls: outcome.kind === 'calls' ? await newCalls(turn, { number: step.round, reply }, context) : [],
   };
-  const committed = await save(turn, round, { outcome, context: savingContext(run, context) });
+  const committed = await save(turn, round, { outcome, context: savingContext(run, blobs, context) });
   if (!committed) {
     context.log.info(
       { event: 'round.dropped', turn_id: turn.id, round: step.round },

@@ -1,4 +1,6 @@
 import type { Delta } from '#core/llm/provider.ts';
+import { type HostedCall, storedCall } from '#core/turn/hosted/hosted.ts';
+import { placeCalls } from '#core/turn/hosted/place-calls.ts';
 import type { Lease } from '../lease/run.ts';
 import type { Watchers } from '../watchers.ts';
 
@@ -31,6 +33,7 @@ export function publishRound(
   const reasoning = gather('reasoning.delta');
   const text = gather('output_text.delta');
   const args = new Map<number, string>();
+  const calls = gatherCalls();
   const bounds: { reasoning_length?: number; refusal_from?: number } = {};
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -40,18 +43,15 @@ export function publishRound(
     timer = undefined;
     const { draft } = run.lease;
     if (draft === null || isOver) return;
-    for (const channel of [reasoning, text]) publishFrom(channel, channel.sent);
+    publishFrom(draft, { reasoning: reasoning.sent, text: text.sent, calls: calls.sent });
     for (const [index, delta] of args)
       publishLive({ type: 'tool_call.arguments.delta', ...address, draft, index, delta });
     args.clear();
   }
-  function publishFrom(channel: ReturnType<typeof gather>, offset: number): void {
-    const { draft } = run.lease;
-    const delta = channel.text.slice(offset);
-    if (draft === null || !delta) return;
-    channel.sent = channel.text.length;
-    run.published = true;
-    publishLive({ type: channel.type, ...address, draft, ...bounds, offset, delta });
+  function publishFrom(draft: number, sent: Lengths): void {
+    const pieces = piecesAfter(sent, { reasoning, text, calls });
+    run.published ||= pieces.length > 0;
+    for (const piece of pieces) publishLive({ ...piece, ...address, draft, ...bounds });
   }
 
   const start = () => publishLive({ type: 'round.started', ...address, ...draftField(run) });
@@ -59,15 +59,18 @@ export function publishRound(
   void run.lease.taken.then(flush);
   return {
     take: (delta) => {
-      if (delta.kind !== 'reasoning' && delta.text) bounds.reasoning_length ??= reasoning.text.length;
+      if (delta.kind !== 'reasoning' && (delta.text || delta.kind === 'hosted-call'))
+        bounds.reasoning_length ??= reasoning.text.length;
       if (delta.kind === 'refusal') bounds.refusal_from ??= text.text.length;
       if (delta.kind === 'tool-arguments') args.set(delta.index, (args.get(delta.index) ?? '') + delta.text);
+      else if (delta.kind === 'hosted-call') calls.add(delta.call, text.text.length);
       else (delta.kind === 'reasoning' ? reasoning : text).text += delta.text;
       timer ??= setTimeout(flush, COALESCE_MS);
     },
     catchUp: () => {
       start();
-      for (const channel of [reasoning, text]) publishFrom(channel, 0);
+      const { draft } = run.lease;
+      if (draft !== null) publishFrom(draft, { reasoning: 0, text: 0, calls: 0 });
     },
     reasoning: () => reasoning.text.slice(0, bounds.reasoning_length) || null,
     [Symbol.dispose]: () => {
@@ -77,10 +80,49 @@ export function publishRound(
   };
 }
 
+type Lengths = { reasoning: number; text: number; calls: number };
+type Gathered = Record<'reasoning' | 'text', ReturnType<typeof gather>> & { calls: ReturnType<typeof gatherCalls> };
+
+/** Returns the pieces that were not sent: the reasoning, then the text with the calls in their places. */
+function piecesAfter(sent: Lengths, { reasoning, text, calls }: Gathered) {
+  const thought = reasoning.from(sent.reasoning);
+  const said = placeCalls(text.from(sent.text), calls.from(sent.calls));
+  return thought.delta ? [thought, ...said] : said;
+}
+
 function draftField({ lease: { draft } }: PublishingRun) {
   return draft === null ? {} : { draft };
 }
 
+/** Returns a growing text. Its pieces are sent with their offsets. */
 function gather(type: Channel) {
-  return { type, text: '', sent: 0 };
+  return {
+    text: '',
+    sent: 0,
+    from(offset: number) {
+      this.sent = this.text.length;
+      return { type, offset, delta: this.text.slice(offset) };
+    },
+  };
+}
+
+/** Returns the starts and ends of calls so far. A call keeps the position at which it started. */
+function gatherCalls() {
+  const all: HostedCall[] = [];
+  return {
+    sent: 0,
+    add(call: Omit<HostedCall, 'offset'>, end: number) {
+      all.push({ ...storedCall(call), offset: all.find(({ id }) => id === call.id)?.offset ?? end });
+    },
+    from(index: number) {
+      this.sent = all.length;
+      return all
+        .slice(index)
+        .map((call, place) => ({ type: eventOf(call), hosted_call: call, hosted_index: index + place }));
+    },
+  };
+}
+
+function eventOf({ status }: HostedCall) {
+  return status === 'in_progress' ? ('hosted_call.started' as const) : ('hosted_call.completed' as const);
 }
