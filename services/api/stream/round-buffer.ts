@@ -1,9 +1,12 @@
 import type { LiveEvent } from '#core/turn/event.ts';
+import { placeCalls } from '#core/turn/hosted/place-calls.ts';
+import { type GrowingCalls, type HostedEvent, insertCall } from './hosted-calls.ts';
 
 /** The part of the running round that was received so far. */
 export type RoundBuffer = RoundAttempt & {
   turnId: string;
   texts: Record<TextDelta['type'], GrowingText>;
+  hosted: GrowingCalls;
   /**
    * The length of the reasoning before the first text or call, and the position in the text at which a refusal
    * begins, once known.
@@ -23,6 +26,7 @@ export function addRoundEvent(known: RoundBuffer | null, event: RoundEvent): Rou
   const order = known ? compareAttempts(attemptOf(event), known) : 1;
   if (known && order < 0) return known;
   const buffer = withMarks(known && order === 0 ? known : beginOf(event), event);
+  if ('hosted_call' in event) return { ...buffer, hosted: insertCall(buffer.hosted, event) };
   if (!('offset' in event)) return buffer;
   return { ...buffer, texts: { ...buffer.texts, [event.type]: insertDelta(buffer.texts[event.type], event) } };
 }
@@ -39,7 +43,8 @@ function attemptOf({ round, attempt, draft = 0 }: RoundEvent): RoundAttempt {
 function beginOf(event: RoundEvent): RoundBuffer {
   const nothing = { text: '', early: [] };
   const texts = { 'reasoning.delta': nothing, 'output_text.delta': nothing };
-  return { turnId: event.turn_id, ...attemptOf(event), texts, reasoningLength: null, refusalFrom: null };
+  const hosted = { events: [], early: [] };
+  return { turnId: event.turn_id, ...attemptOf(event), texts, hosted, reasoningLength: null, refusalFrom: null };
 }
 
 function withMarks(buffer: RoundBuffer, event: RoundEvent): RoundBuffer {
@@ -53,8 +58,8 @@ function withMarks(buffer: RoundBuffer, event: RoundEvent): RoundBuffer {
 }
 
 /** Returns whether chunks are missing in between. */
-export function hasGap({ texts }: RoundBuffer): boolean {
-  return Object.values(texts).some(({ early }) => early.length > 0);
+export function hasGap({ texts, hosted }: RoundBuffer): boolean {
+  return [...Object.values(texts), hosted].some(({ early }) => early.length > 0);
 }
 
 /** Returns the event that announces a round. A stream that begins later sends it too. */
@@ -63,7 +68,7 @@ export function startOf({ turnId, round, attempt }: RoundBuffer): Extract<LiveEv
 }
 
 /** The position of a stream in a running round. */
-export type Sent = RoundAttempt & { offsets: Record<TextDelta['type'], number> };
+export type Sent = RoundAttempt & { offsets: Record<TextDelta['type'], number>; hosted: number };
 
 /** The position of a new stream. */
 export const NOTHING_SENT: Sent = {
@@ -71,22 +76,29 @@ export const NOTHING_SENT: Sent = {
   attempt: 0,
   draft: 0,
   offsets: { 'reasoning.delta': 0, 'output_text.delta': 0 },
+  hosted: 0,
 };
 
 /**
  * Returns the parts of the running round that a stream has not sent yet: its start, once, and each text from the
- * stream's position.
+ * stream's position, with the events about hosted calls in their places.
  */
 export function unsent(buffer: RoundBuffer, sent: Sent): { events: LiveEvent[]; sent: Sent } {
   const order = compareAttempts(buffer, sent);
   if (order < 0) return { events: [], sent };
-  const from = order > 0 ? NOTHING_SENT.offsets : sent.offsets;
-  const deltas = [deltaFrom(buffer, 'reasoning.delta', from), deltaFrom(buffer, 'output_text.delta', from)];
+  const { offsets: from, hosted: sentCalls } = order > 0 ? NOTHING_SENT : sent;
+  const reasoning = deltaFrom(buffer, 'reasoning.delta', from);
+  const text = deltaFrom(buffer, 'output_text.delta', from);
   return {
-    events: [...(order > 0 ? [startOf(buffer)] : []), ...deltas.filter(({ delta }) => delta !== '')],
+    events: [
+      ...(order > 0 ? [startOf(buffer)] : []),
+      ...(reasoning.delta ? [reasoning] : []),
+      ...placeCalls<TextDelta, HostedEvent>(text, buffer.hosted.events.slice(sentCalls)),
+    ],
     sent: {
       ...{ round: buffer.round, attempt: buffer.attempt, draft: buffer.draft },
-      offsets: offsetsAfter(deltas, from),
+      offsets: offsetsAfter([reasoning, text], from),
+      hosted: buffer.hosted.events.length,
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { LatestDraft } from '#core/turn/responses/events.ts';
 import type { RunningReply } from '#core/turn/responses/running-round.ts';
+import { hostedCallsOf } from './hosted-calls.ts';
 import type { WatchedTurn } from './watched-turn.ts';
 
 /**
@@ -13,8 +14,8 @@ export function runningRound(
 ): RunningReply | undefined {
   const running = progress && liveBuffer.running(progress);
   if (!running) return undefined;
-  const { round, attempt, draft, texts, reasoningLength, refusalFrom } = running;
+  const { round, attempt, draft, texts, reasoningLength, refusalFrom, hosted } = running;
   if (current && round === current.round && draft < current.draft) return undefined;
   const [reasoning, text] = [texts['reasoning.delta'].text, texts['output_text.delta'].text];
-  return { round, attempt, draft, reasoning, reasoningLength, text, refusalFrom };
+  return { round, attempt, draft, reasoning, reasoningLength, text, refusalFrom, hosted: hostedCallsOf(hosted) };
 }

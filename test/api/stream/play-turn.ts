@@ -12,6 +12,7 @@ import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import { callsOf } from '#core/turn/call.ts';
+import type { HostedCall } from '#core/turn/hosted/hosted.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { readStep } from '#core/turn/step.ts';
 import { publishRound } from '#services/worker/round/publish-round.ts';
@@ -77,6 +78,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
       return {
         say: (text: string) => publisher.take({ kind: 'text', text }),
         think: (text: string) => publisher.take({ kind: 'reasoning', text }),
+        host: (call: Omit<HostedCall, 'offset'>) => publisher.take({ kind: 'hosted-call', text: '', call }),
         writeArguments: (text: string) => publisher.take({ kind: 'tool-arguments', index: 0, text }),
         end: () => {
           publisher[Symbol.dispose]();
