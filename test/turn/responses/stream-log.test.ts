@@ -193,6 +193,7 @@ test.each([
       ...{ round: 1, reasoning: reasoning.slice(0, length), text: said },
       reasoningLength: said ? reasoning.length : null,
       refusalFrom: said.length > 5 ? 5 : null,
+      hosted: [],
     };
     const pieces = runningPieces(turn, running, 0);
     const units = pieces.reduce((sum, piece) => sum + (piece.kind === 'text' ? piece.text.length : 1), 0);

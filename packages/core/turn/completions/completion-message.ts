@@ -1,4 +1,5 @@
 import { isHandOver } from '../call.ts';
+import { outputAnnotations } from '../responses/hosted/output-annotation.ts';
 import { customInput, refusalStart, textOfRound } from '../responses/output-item.ts';
 import { isRefused } from '../responses/status.ts';
 import { isTerminal, type Round, type ToolCall, type Turn } from '../turn.ts';
@@ -8,11 +9,17 @@ export type CompletionCall =
   | { id: string; type: 'function'; function: { name: string; arguments: string } }
   | { id: string; type: 'custom'; custom: { name: string; input: string } };
 
+/** A source of the content, in the shape of Chat Completions. */
+export type CompletionAnnotation = {
+  type: 'url_citation';
+  url_citation: { start_index: number; end_index: number; url: string; title: string };
+};
+
 export type CompletionMessage = {
   role: 'assistant';
   content: string | null;
   refusal: string | null;
-  annotations: never[];
+  annotations: CompletionAnnotation[];
   reasoning_content?: string;
   tool_calls?: CompletionCall[];
   function_call?: { name: string; arguments: string };
@@ -31,10 +38,26 @@ export function completionMessage(turn: Turn): CompletionMessage {
     role: 'assistant',
     content: content === '' ? null : content,
     refusal: said.at(-1)?.refusal ?? null,
-    annotations: [],
+    annotations: annotationsOf(turn),
     ...(reasoning && { reasoning_content: reasoning }),
     ...callFields(turn),
   };
+}
+
+/** Returns the sources on the web of all texts. Their indexes count from the start of the joined texts. */
+function annotationsOf(turn: Turn): CompletionAnnotation[] {
+  let start = 0;
+  return turn.rounds.flatMap((round) => {
+    const { text } = textsOf(turn, round);
+    const from = start;
+    if (text !== '') start += text.length + BETWEEN_ROUNDS.length;
+    return outputAnnotations(round.hosted?.annotations ?? [], text).flatMap((annotation) => {
+      if (annotation.type !== 'url_citation') return [];
+      const { start_index, end_index, url, title } = annotation;
+      const url_citation = { start_index: from + start_index, end_index: from + end_index, url, title };
+      return [{ type: annotation.type, url_citation }];
+    });
+  });
 }
 
 function callFields(turn: Turn): Pick<CompletionMessage, 'tool_calls' | 'function_call'> {

@@ -1,7 +1,9 @@
+import type { Hosted } from '../hosted/hosted.ts';
 import { allowingItems, type InputItem } from '../request/item.ts';
 import { isAdded, type Turn } from '../turn.ts';
+import { imagesByCall } from './hosted/hosted-item.ts';
 import { inputItems, type ListedInputItem, listedItems } from './input-item.ts';
-import { readItemId } from './item-id.ts';
+import { type ItemPosition, isHostedPrefix, readItemId } from './item-id.ts';
 import { adoptedItems, type OutputItem, outputItems, roundItems } from './output-item.ts';
 
 /** An item of a conversation in a list: of the input or the output of a turn. */
@@ -56,8 +58,10 @@ export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
   const rounds = turn.rounds.map((round) => {
     const deleted = deletedOf(round.number);
     if (deleted.length === 0) return round;
-    const calls = round.calls.filter(({ index }) => !deleted.some((place) => 'call' in place && place.call === index));
-    return { ...round, calls, text: deleted.some(isMessage) ? null : round.text, opaque: null };
+    const own = deleted.filter(({ prefix }) => !isHostedPrefix(prefix));
+    const calls = round.calls.filter(({ index }) => !own.some((place) => 'call' in place && place.call === index));
+    const hosted = withoutHosted(round.hosted, deleted);
+    return { ...round, calls, hosted, text: deleted.some(isMessage) ? null : round.text, opaque: null };
   });
   let next = turn.input.length;
   const kept = (items: InputItem[]) => {
@@ -109,6 +113,24 @@ function allItems(turn: Turn): ConversationItem[] {
     ...turn.rounds.flatMap((round) => [...said(round.input), ...roundItems(turn, round)]),
     ...said(turn.pendingInput),
   ];
+}
+
+/** Returns the additions of a provider to a reply, without deleted calls, their images, and deleted images. */
+function withoutHosted(hosted: Hosted | null, deleted: readonly ItemPosition[]): Hosted | null {
+  if (!hosted) return null;
+  const { calls, images } = hosted;
+  const { byCall } = imagesByCall(hosted);
+  const gone = new Set(
+    deleted.flatMap((place) =>
+      place.kind === 'round' && isHostedPrefix(place.prefix) && place.call !== null ? [place.call] : [],
+    ),
+  );
+  const madeByGone = new Set([...gone].map((index) => byCall.get(index)));
+  return {
+    ...hosted,
+    calls: calls.filter((_, index) => !gone.has(index)),
+    images: images.filter((image, index) => !madeByGone.has(image) && !gone.has(calls.length + index)),
+  };
 }
 
 function isMessage({ prefix }: { prefix: string }): boolean {

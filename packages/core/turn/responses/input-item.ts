@@ -1,9 +1,10 @@
 import { wholeInput } from '../inputs/joined-input.ts';
 import { shownContent, shownPart } from '../parts/part-data.ts';
-import { type InputItem, isMessage, type MessageItem, type Part } from '../request/item.ts';
+import { type HostedCallItem, type InputItem, isMessage, type MessageItem, type Part } from '../request/item.ts';
 import type { Round, Turn } from '../turn.ts';
+import { type HostedItem, hostedFields, hostedPrefix, imagesByCall, shownIncludes } from './hosted/hosted-item.ts';
 import { type ItemPosition, itemIdOf, readItemId } from './item-id.ts';
-import { adoptedItems, executionError, type OutputItem, roundItems } from './output-item.ts';
+import { adoptedItems, executionError, isHostedItem, type OutputItem, roundItems } from './output-item.ts';
 
 /** An item of a response's input in lists: OpenAI's shape, with its id. */
 export type ListedInputItem = { id: string; type: string } & Record<string, unknown>;
@@ -18,11 +19,12 @@ export function inputItems(turn: Turn): ListedInputItem[] {
 }
 
 /** Lists a part of a turn's input. `from` is the index of its first item in the whole input. */
-export function listedItems({ id }: Turn, items: readonly InputItem[], from: number): ListedInputItem[] {
+export function listedItems(turn: Turn, items: readonly InputItem[], from: number): ListedInputItem[] {
+  const include = shownIncludes(turn);
   return items.flatMap((item, index) => {
-    const shown = isMessage(item) ? listedMessage(item) : listedOther(item);
+    const shown = isMessage(item) ? listedMessage(item) : listedOther(item, include);
     const place = { kind: 'input' as const, prefix: prefixOf(item), index: from + index };
-    return shown ? [{ id: itemIdOf(id, place), ...shown }] : [];
+    return shown ? [{ id: itemIdOf(turn.id, place), ...shown }] : [];
   });
 }
 
@@ -38,14 +40,38 @@ export function itemOf(turn: Turn, itemId: string): InputItem | null | undefined
   const round = turn.rounds.find(({ number }) => number === place.round);
   if (place.prefix === 'rs') return round && stateOf(round);
   const item = itemsOfBatch(turn, place.round).find(({ id }) => id === itemId);
-  return item && asInput(item);
+  return item && itemAsInput(turn, item);
 }
 
-/** Returns all output of a turn as input items: for each round the state of its provider, its message and its calls. */
+/**
+ * Returns all output of a turn as input items: for each round the state of its provider, its message and its calls. The
+ * blobs of its images may be deleted with the turn, so only images with their data are kept.
+ */
 export function outputAsInput(turn: Turn): InputItem[] {
-  const ofRound = (round: Round) => [stateOf(round), ...roundItems(turn, round).map(asInput)];
-  const items = [...adoptedItems(turn).map(asInput), ...turn.rounds.flatMap(ofRound)];
-  return items.filter((item) => item !== null);
+  const ofRound = (round: Round) => [stateOf(round), ...roundItems(turn, round).map((item) => itemAsInput(turn, item))];
+  const items = [...adoptedItems(turn).map((item) => itemAsInput(turn, item)), ...turn.rounds.flatMap(ofRound)];
+  const kept = (item: InputItem): InputItem => (hasBlobs(item) ? { type: item.type, call: item.call } : item);
+  return items.filter((item) => item !== null).map(kept);
+}
+
+function hasBlobs(item: InputItem): item is HostedCallItem {
+  const images = !isMessage(item) && item.type === 'hosted_call' ? (item.images ?? []) : [];
+  return images.some(({ image_url: url }) => !url.startsWith('data:'));
+}
+
+function itemAsInput(turn: Turn, item: OutputItem): InputItem | null {
+  return isHostedItem(item) ? hostedCallOf(turn, item) : asInput(item);
+}
+
+/** Returns the call of an item that the provider ran. Null for an image without a call. */
+function hostedCallOf({ rounds }: Turn, { id }: HostedItem): InputItem | null {
+  const place = readItemId(id)?.place;
+  if (place?.kind !== 'round' || place.call === null) return null;
+  const hosted = rounds.find(({ number }) => number === place.round)?.hosted;
+  const call = hosted?.calls[place.call];
+  if (!hosted || !call) return null;
+  const image = imagesByCall(hosted).byCall.get(place.call);
+  return { type: 'hosted_call', call, ...(image && { images: [{ type: 'input_image', image_url: image.url }] }) };
 }
 
 function itemsOfBatch(turn: Turn, number: number): OutputItem[] {
@@ -69,7 +95,7 @@ function stateOf({ model, opaque }: Round): InputItem | null {
   return { type: 'opaque_state', provider: model.slice(0, model.indexOf('/')), state: opaque };
 }
 
-function asInput(item: OutputItem): InputItem | null {
+function asInput(item: Exclude<OutputItem, HostedItem>): InputItem | null {
   switch (item.type) {
     case 'reasoning':
       return null;
@@ -115,8 +141,10 @@ function listedPart(given: Part) {
   return part.type === 'input_image' ? { ...part, detail: part.detail ?? 'auto' } : part;
 }
 
-function listedOther(item: Exclude<InputItem, MessageItem>) {
+function listedOther(item: Exclude<InputItem, MessageItem>, include: readonly string[]) {
   switch (item.type) {
+    case 'hosted_call':
+      return hostedFields(item.call, { include });
     case 'function_call':
     case 'custom_tool_call':
       return { ...item, status: 'completed' };
@@ -157,6 +185,8 @@ function prefixOf(item: InputItem): ItemPosition['prefix'] {
       return 'mcpr';
     case 'mcp_approval_response':
       return 'mcprr';
+    case 'hosted_call':
+      return hostedPrefix(item.call);
     case 'opaque_state':
       return 'rs';
     case 'compaction':

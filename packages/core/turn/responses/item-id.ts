@@ -1,10 +1,14 @@
 import { isId } from '../../id.ts';
 
+const HOSTED_PREFIXES = ['ws', 'ci', 'fs', 'ig'] as const;
+export type HostedPrefix = (typeof HOSTED_PREFIXES)[number];
+
 /**
  * The kinds of items, by the prefix of their ids: message, reasoning, call and result of a function, call and result
- * of a custom tool, call of a tool that Pawl runs, request to allow such a call, answer of a person, compaction.
+ * of a custom tool, call of a tool that Pawl runs, request to allow such a call, answer of a person, compaction, and
+ * calls that the provider ran: web search, code, file search, image.
  */
-const PREFIXES = ['msg', 'rs', 'fc', 'fco', 'ctc', 'ctco', 'mcp', 'mcpr', 'mcprr', 'cmp'] as const;
+const PREFIXES = ['msg', 'rs', 'fc', 'fco', 'ctc', 'ctco', 'mcp', 'mcpr', 'mcprr', 'cmp', ...HOSTED_PREFIXES] as const;
 type ItemPrefix = (typeof PREFIXES)[number];
 
 /**
@@ -30,6 +34,11 @@ export function itemIdOf(turnId: string, place: ItemPosition): string {
   const head = `${place.prefix}_${suffixOf(turnId)}`;
   if (place.kind === 'input') return `${head}_i${place.index}`;
   return place.call === null ? `${head}_r${place.round}` : `${head}_r${place.round}_${place.call}`;
+}
+
+/** Returns whether an item is a call that the provider ran. */
+export function isHostedPrefix(prefix: string): prefix is HostedPrefix {
+  return HOSTED_PREFIXES.some((known) => known === prefix);
 }
 
 /** Returns the id of the request to allow a call of a turn. */

@@ -1,5 +1,6 @@
-import type { OutputItem, OutputPart } from './output-item.ts';
-import type { ResponseEvent, ResponsePiece } from './piece.ts';
+import { hostedPieces } from './hosted/hosted-pieces.ts';
+import { isHostedItem, type OutputItem, type OutputPart } from './output-item.ts';
+import { added, done, eventPiece, type ResponseEvent, type ResponsePiece } from './piece.ts';
 
 type Message = Extract<OutputItem, { type: 'message' }>;
 type Reasoning = Extract<OutputItem, { type: 'reasoning' }>;
@@ -22,6 +23,11 @@ export function itemPieces(placed: PlacedItem): ResponsePiece[] {
       return callerCallPieces(item, placed);
     case 'mcp_call':
       return mcpCallPieces(item, placed);
+    case 'web_search_call':
+    case 'code_interpreter_call':
+    case 'file_search_call':
+    case 'image_generation_call':
+      return hostedPieces(item, placed);
     case 'mcp_approval_request':
       return [added(item, placed.outputIndex), done(item, placed.outputIndex)];
   }
@@ -32,14 +38,18 @@ export function itemPieces(placed: PlacedItem): ResponsePiece[] {
  * text: the state is known last, and the text is streamed live.
  */
 export function roundPieces(placed: PlacedItem[], { isDoneLate }: { isDoneLate: boolean }): ResponsePiece[] {
-  const [first, second] = placed;
+  const [first] = placed;
   if (!isDoneLate || first?.item.type !== 'reasoning') return placed.flatMap((each) => itemPieces(each));
-  const end = done(first.item, first.outputIndex);
-  const isSpoken = second?.item.type === 'message';
-  const whole = isSpoken ? itemPieces(second) : [];
-  const early = isSpoken ? itemPieces({ ...second, isOpen: true }) : [];
-  const rest = placed.slice(isSpoken ? 2 : 1).flatMap((each) => itemPieces(each));
-  return [...unfinished(first), ...early, end, ...whole.slice(early.length), ...rest];
+  const at = placed.findIndex(({ item }) => item.type === 'message');
+  const message = placed[at];
+  const before = message ? placed.slice(1, at) : placed.slice(1).filter(({ item }) => isHostedItem(item));
+  const whole = message ? itemPieces(message) : [];
+  const early = message ? itemPieces({ ...message, isOpen: true }) : [];
+  return [
+    ...[...unfinished(first), ...before.flatMap((each) => itemPieces(each)), ...early],
+    ...[done(first.item, first.outputIndex), ...whole.slice(early.length)],
+    ...placed.slice(1 + before.length + (message ? 1 : 0)).flatMap((each) => itemPieces(each)),
+  ];
 }
 
 /** Returns the pieces of an item without the event for its end. */
@@ -52,7 +62,7 @@ export function unfinished(placed: PlacedItem): ResponsePiece[] {
 export function resultPieces(item: McpCall, outputIndex: number): ResponsePiece[] {
   const status = item.status === 'failed' ? 'failed' : 'completed';
   return [
-    event({ type: `response.mcp_call.${status}`, item_id: item.id, output_index: outputIndex }),
+    eventPiece({ type: `response.mcp_call.${status}`, item_id: item.id, output_index: outputIndex }),
     done(item, outputIndex),
   ];
 }
@@ -62,15 +72,15 @@ function reasoningPieces(item: Reasoning, { outputIndex, isOpen }: PlacedItem): 
   const part = item.summary[0] ?? { type: 'summary_text' as const, text: '' };
   const begin = [
     added({ id: item.id, type: item.type, summary: [] }, outputIndex),
-    event({ type: 'response.reasoning_summary_part.added', ...at, part: { ...part, text: '' } }),
+    eventPiece({ type: 'response.reasoning_summary_part.added', ...at, part: { ...part, text: '' } }),
     textPiece({ type: 'response.reasoning_summary_text.delta', ...at }, part.text),
   ];
   if (item.summary.length === 0) return [...begin.slice(0, 1), done(item, outputIndex)];
   if (isOpen) return begin;
   return [
     ...begin,
-    event({ type: 'response.reasoning_summary_text.done', ...at, text: part.text }),
-    event({ type: 'response.reasoning_summary_part.done', ...at, part }),
+    eventPiece({ type: 'response.reasoning_summary_text.done', ...at, text: part.text }),
+    eventPiece({ type: 'response.reasoning_summary_part.done', ...at, part }),
     done(item, outputIndex),
   ];
 }
@@ -87,30 +97,34 @@ function messagePieces(item: Message, { outputIndex, isOpen = false }: PlacedIte
 type PartPlace = { item_id: string; output_index: number; content_index: number };
 
 function partPieces(part: OutputPart, { at, isOpen }: { at: PartPlace; isOpen: boolean }): ResponsePiece[] {
-  const { empty, text, delta, end } = wordsOf(part);
+  const { empty, text, delta, end, annotations } = wordsOf(part);
   const begin = [
-    event({ type: 'response.content_part.added', ...at, part: empty }),
+    eventPiece({ type: 'response.content_part.added', ...at, part: empty }),
     textPiece({ ...delta, ...at }, text),
   ];
   if (isOpen) return begin;
-  return [...begin, event({ ...end, ...at }), event({ type: 'response.content_part.done', ...at, part })];
+  const cited = annotations.map((annotation, index) =>
+    eventPiece({ type: 'response.output_text.annotation.added', ...at, annotation_index: index, annotation }),
+  );
+  const ends = [eventPiece({ ...end, ...at }), eventPiece({ type: 'response.content_part.done', ...at, part })];
+  return [...begin, ...cited, ...ends];
 }
 
 /** A shared list for all events, so that equal events are identical. */
 const NO_LOGPROBS: readonly never[] = [];
 
-/** Returns an empty part, its text, and the events for its deltas and its end. */
+/** Returns an empty part, its text, its annotations, and the events for its deltas and its end. */
 function wordsOf(part: OutputPart) {
   if (part.type === 'refusal') {
     const { refusal } = part;
     return {
-      ...{ empty: { ...part, refusal: '' }, text: refusal },
+      ...{ empty: { ...part, refusal: '' }, text: refusal, annotations: [] },
       ...{ delta: { type: 'response.refusal.delta' }, end: { type: 'response.refusal.done', refusal } },
     };
   }
-  const { text } = part;
+  const { text, annotations } = part;
   return {
-    ...{ empty: { ...part, text: '' }, text },
+    ...{ empty: { ...part, text: '', annotations: [] }, text, annotations },
     delta: { type: 'response.output_text.delta', logprobs: NO_LOGPROBS },
     end: { type: 'response.output_text.done', text, logprobs: NO_LOGPROBS },
   };
@@ -121,15 +135,15 @@ function callerCallPieces(item: CallerCall, { outputIndex }: PlacedItem): Respon
   if (item.type === 'custom_tool_call') {
     return [
       added({ ...item, status: 'in_progress', input: '' }, outputIndex),
-      event({ type: 'response.custom_tool_call_input.delta', ...at, delta: item.input }),
-      event({ type: 'response.custom_tool_call_input.done', ...at, input: item.input }),
+      eventPiece({ type: 'response.custom_tool_call_input.delta', ...at, delta: item.input }),
+      eventPiece({ type: 'response.custom_tool_call_input.done', ...at, input: item.input }),
       done(item, outputIndex),
     ];
   }
   return [
     added({ ...item, status: 'in_progress', arguments: '' }, outputIndex),
-    event({ type: 'response.function_call_arguments.delta', ...at, delta: item.arguments }),
-    event({ type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments }),
+    eventPiece({ type: 'response.function_call_arguments.delta', ...at, delta: item.arguments }),
+    eventPiece({ type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments }),
     done(item, outputIndex),
   ];
 }
@@ -139,22 +153,10 @@ function mcpCallPieces(item: McpCall, { outputIndex }: PlacedItem): ResponsePiec
   const unanswered = { ...item, status: 'in_progress', output: null, error: null };
   return [
     added({ ...unanswered, arguments: '' }, outputIndex),
-    event({ type: 'response.mcp_call_arguments.delta', ...at, delta: item.arguments }),
-    event({ type: 'response.mcp_call_arguments.done', ...at, arguments: item.arguments }),
-    event({ type: 'response.mcp_call.in_progress', ...at }),
+    eventPiece({ type: 'response.mcp_call_arguments.delta', ...at, delta: item.arguments }),
+    eventPiece({ type: 'response.mcp_call_arguments.done', ...at, arguments: item.arguments }),
+    eventPiece({ type: 'response.mcp_call.in_progress', ...at }),
   ];
-}
-
-function added(item: Record<string, unknown>, outputIndex: number): ResponsePiece {
-  return event({ type: 'response.output_item.added', output_index: outputIndex, item });
-}
-
-function done(item: OutputItem, outputIndex: number): ResponsePiece {
-  return event({ type: 'response.output_item.done', output_index: outputIndex, item });
-}
-
-function event(fields: ResponseEvent): ResponsePiece {
-  return { kind: 'event', event: fields };
 }
 
 function textPiece(fields: ResponseEvent, text: string): ResponsePiece {

@@ -1,15 +1,18 @@
 import { isRecord, parseJson } from '../../json.ts';
 import { toolsFor } from '../call.ts';
+import type { Annotation } from '../hosted/hosted.ts';
 import { allowingItems } from '../request/item.ts';
 import { labelledTool } from '../request/labelled-tool.ts';
 import { answerText } from '../tool-result.ts';
 import { isTerminal, type Round, type ToolCall, type Turn } from '../turn.ts';
+import { type HostedItem, hostedItem, imagesByCall, looseImages, mayRunHosted } from './hosted/hosted-item.ts';
+import { type OutputAnnotation, outputAnnotations } from './hosted/output-annotation.ts';
 import { itemIdOf, requestIdOf } from './item-id.ts';
 import { isRefused } from './status.ts';
 
 /** A part of a message from the model: its text, or the refusal after the text. */
 export type OutputPart =
-  | { type: 'output_text'; text: string; annotations: never[]; logprobs: never[] }
+  | { type: 'output_text'; text: string; annotations: OutputAnnotation[]; logprobs: never[] }
   | { type: 'refusal'; refusal: string };
 
 /** One item of a response's output, in OpenAI's shape. */
@@ -29,7 +32,8 @@ export type OutputItem =
       error: ReturnType<typeof executionError> | null;
       approval_request_id: string | null;
     }
-  | { id: string; type: 'mcp_approval_request'; server_label: string; name: string; arguments: string };
+  | { id: string; type: 'mcp_approval_request'; server_label: string; name: string; arguments: string }
+  | HostedItem;
 
 /** A call that the caller answers. `namespace`: the caller's namespace of the tool, if any. */
 type CallerCall = { id: string; status: 'completed'; call_id: string; name: string; namespace?: string };
@@ -47,21 +51,42 @@ export function adoptedItems(turn: Turn): McpCall[] {
 /**
  * Returns the items of a committed round. Later only the results of calls that Pawl runs change.
  * - its reasoning, if the caller asked for reasoning or for the state of its provider
+ * - its calls that the provider ran. They follow the message if the turn has no hosted tools, because such a message
+ *   may have been streamed before.
  * - its message, if it has text or a refusal
- * - its calls, in the model's order
+ * - its images without a call
+ * - its other calls, in the model's order
  */
 export function roundItems(turn: Turn, round: Round): OutputItem[] {
   const place = { kind: 'round' as const, round: round.number, call: null };
   const whole = textOfRound(turn, round);
-  const content = partsOf(whole, refusalStart(round, whole));
+  const content = partsOf(whole, refusalStart(round, whole), round.hosted?.annotations);
   const status = isCutShort(turn, round) ? ('incomplete' as const) : ('completed' as const);
   const message = { id: itemIdOf(turn.id, { ...place, prefix: 'msg' }), type: 'message' as const };
+  const spoken = content.length > 0 ? [{ ...message, role: 'assistant' as const, status, content }] : [];
+  const hosted = hostedItems(turn, round);
   return [
     ...reasoningOf(turn, round),
-    ...(content.length > 0 ? [{ ...message, role: 'assistant' as const, status, content }] : []),
+    ...(mayRunHosted(turn) ? [...hosted, ...spoken] : [...spoken, ...hosted]),
+    ...looseImages(turn, round),
     ...round.calls.map((call) => callItem(turn, call)),
   ];
 }
+
+function hostedItems(turn: Turn, { number: round, hosted }: Round): HostedItem[] {
+  if (!hosted) return [];
+  const { byCall } = imagesByCall(hosted);
+  return hosted.calls.map((call, index) => hostedItem(turn, call, { round, call: index, image: byCall.get(index) }));
+}
+
+/** Returns whether an item is a call that the provider ran. */
+export function isHostedItem(item: OutputItem): item is HostedItem {
+  return HOSTED.has(item.type);
+}
+
+const HOSTED: ReadonlySet<OutputItem['type']> = new Set([
+  ...(['web_search_call', 'code_interpreter_call', 'file_search_call', 'image_generation_call'] as const),
+]);
 
 /** Returns whether the caller of a turn asked for reasoning summaries. */
 export function showsReasoning({ config }: Pick<Turn, 'config'>): boolean {
@@ -102,10 +127,16 @@ export function refusalStart({ refusalFrom, finishReason }: Round, whole: string
 }
 
 /** Returns the parts of a text. Its refusal begins at the unit `refusedAt`, or `refusedAt` is null. */
-export function partsOf(whole: string, refusedAt: number | null): OutputPart[] {
+export function partsOf(
+  whole: string,
+  refusedAt: number | null,
+  annotations: readonly Annotation[] = [],
+): OutputPart[] {
   const text = whole.slice(0, refusedAt ?? whole.length);
   return [
-    ...(text === '' ? [] : [{ type: 'output_text' as const, text, annotations: [], logprobs: [] }]),
+    ...(text === ''
+      ? []
+      : [{ type: 'output_text' as const, text, annotations: outputAnnotations(annotations, text), logprobs: [] }]),
     ...(refusedAt === null ? [] : [{ type: 'refusal' as const, refusal: whole.slice(refusedAt) }]),
   ];
 }

@@ -76,3 +76,18 @@ function isHighSurrogate(unit: number): boolean {
 function sizeOf(piece: Piece<unknown>): number {
   return piece.kind === 'text' ? piece.text.length : 1;
 }
+
+/** Returns the piece of one event. */
+export function eventPiece(fields: ResponseEvent): ResponsePiece {
+  return { kind: 'event', event: fields };
+}
+
+/** Returns the event of a new item. */
+export function added(item: Record<string, unknown>, outputIndex: number): ResponsePiece {
+  return eventPiece({ type: 'response.output_item.added', output_index: outputIndex, item });
+}
+
+/** Returns the event of a complete item. */
+export function done(item: Record<string, unknown>, outputIndex: number): ResponsePiece {
+  return eventPiece({ type: 'response.output_item.done', output_index: outputIndex, item });
+}

@@ -1,3 +1,4 @@
+import type { HostedTool } from '../hosted/hosted-tool.ts';
 import { formatFor } from '../output/output-schema.ts';
 import { usageOfTurn } from '../reply.ts';
 import type { ResponseRequest } from '../request/response.ts';
@@ -73,7 +74,10 @@ export function responseUsage(turn: Turn) {
 function nativeRequest({ config, conversationId }: Turn): ResponseRequest {
   return {
     ...{ model: config.model, background: true, previous_response_id: null, conversation: conversationId },
-    ...{ instructions: config.instructions, tools: config.tools.map(functionOf) },
+    ...{
+      instructions: config.instructions,
+      tools: [...config.tools.map(functionOf), ...(config.hosted_tools ?? []).map(hostedAsAsked)],
+    },
     tool_choice: choiceOf(config.tool_choice),
     parallel_tool_calls: config.parallel_tool_calls ?? true,
     max_tool_calls: config.limits.max_tool_calls,
@@ -91,6 +95,11 @@ function nativeRequest({ config, conversationId }: Turn): ResponseRequest {
 
 function functionOf({ name, description, parameters }: TurnTool) {
   return { type: 'function', name, description, parameters, strict: null };
+}
+
+/** Returns a tool that the provider runs, by its name in OpenAI's API. */
+function hostedAsAsked({ type, options }: HostedTool) {
+  return { ...options, type: type === 'code_execution' ? 'code_interpreter' : type };
 }
 
 function choiceOf(choice: TurnConfig['tool_choice']) {

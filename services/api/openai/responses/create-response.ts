@@ -1,5 +1,4 @@
 import { type RouteHandler, z } from '@hono/zod-openapi';
-import { presentResponse } from '#core/turn/responses/present.ts';
 import type { ApiContext } from '../../context.ts';
 import { type ApiEnv, json, routesOf } from '../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
@@ -8,6 +7,7 @@ import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { answerWhenEnded } from './creating/answer-ended.ts';
 import { createTurn } from './creating/create-turn.ts';
 import { type HeldConnections, makeHeldConnections } from './creating/held-connections.ts';
+import { presentFilled } from './present-filled.ts';
 import { readResponseRequest } from './read-response-request.ts';
 import { explainResponseIssues } from './request/explain-issues.ts';
 import { ResponseBody } from './response-body.ts';
@@ -66,10 +66,10 @@ function create(context: ApiContext, held: HeldConnections): RouteHandler<typeof
       started: socket?.started,
       held: background ? null : held,
       isStream: stream ?? false,
-      answer: (turn) =>
+      answer: async (turn) =>
         stream || !background
           ? answer(c, context, { turn, after: null })
-          : c.json(presentResponse(context.stateSeals.sealRounds(turn)), 200),
+          : c.json(await presentFilled(context, turn), 200),
     })) as never;
   };
 }

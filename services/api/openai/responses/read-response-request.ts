@@ -9,7 +9,7 @@ import { type GivenConfig, resolveConfig } from '../../../start/resolve-config.t
 import type { ApiContext } from '../../context.ts';
 import { checkFields, checkWire } from './request/check-fields.ts';
 import { conversationIdOf, echoRequest } from './request/echo-request.ts';
-import type { OfferedTool } from './request/offered-tool.ts';
+import type { OfferedHosted, OfferedTool } from './request/offered-tool.ts';
 import { type PlacedItem, readInput } from './request/read-input.ts';
 import type { ReadRequest } from './request/read-request.ts';
 import { readToolChoice } from './request/read-tool-choice.ts';
@@ -53,8 +53,9 @@ export async function readResponseRequest(
   const provider = providerOf(body, model, { providers: rules.providers, chat });
   checkWire(body, provider);
   checkBias(chat, provider);
-  const { shown, offered: own, ignored } = await readTools(body.tools, rules);
-  const choice = readToolChoice(body.tool_choice, [...own, ...(chat?.offered ?? [])]);
+  const { shown, ignored, ...own } = await readTools(body.tools, { ...rules, provider });
+  const offered = [...own.offered, ...(chat?.offered ?? [])];
+  const choice = readToolChoice(body.tool_choice, { ...own, offered });
   const asked = { body, model, provider, chat, ...choice };
   const config = await resolveAsked(asked, rules);
   const { stateSeals, project } = rules;
@@ -104,11 +105,12 @@ type Asked = {
   provider: Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
   choice: ToolChoice;
   offered: OfferedTool[];
+  hosted: OfferedHosted[];
 };
 
 /** Resolves the configuration by the rules of turn requests, and adds the caller's own tools. */
 async function resolveAsked(
-  { body, chat, model, provider, choice, offered }: Asked,
+  { body, chat, model, provider, choice, offered, hosted }: Asked,
   rules: ReadRules,
 ): Promise<TurnConfig> {
   const { limits, webhook, tool_mode, allowed_capabilities } = body.pawl ?? {};
@@ -117,7 +119,7 @@ async function resolveAsked(
   const given = {
     ...{ model, instructions, parallel_tool_calls, temperature, webhook, tool_mode, allowed_capabilities },
     ...{ prompt_cache, service_tier: tierOf(body, provider), tier_fallback, provider_headers, model_retry },
-    tools: offered.map(checkedTool),
+    tools: [...offered.map(checkedTool), ...hosted.map(({ tool }) => tool)],
     tool_choice: choice,
     ...(body.truncation === 'auto' && { context: { strategy: 'drop_tool_results' as const } }),
     limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
@@ -126,7 +128,7 @@ async function resolveAsked(
   };
   const config = await resolveConfig(given, { ...rules, toolRules: 'provider', input: body.input }).catch(
     (error: unknown) => {
-      throw error instanceof RequestRefused ? atOwnPath(error, offered) : error;
+      throw error instanceof RequestRefused ? atOwnPath(error, [...offered, ...hosted]) : error;
     },
   );
   const offeredAs = (name: string) => offered.find((tool) => tool.name === name);
@@ -161,14 +163,22 @@ const BEFORE_NESTED = new RegExp(`^(?=(?:${NESTED.join('|')})\\b)`);
  * Returns a refusal by the rules of turns with the path of the field in the create request. For a tool of a label,
  * this is the path of the label's tool.
  */
-function atOwnPath({ status, code, message, param }: RequestRefused, offered: OfferedTool[]): RequestRefused {
+function atOwnPath(
+  { status, code, message, param }: RequestRefused,
+  offered: (OfferedTool | OfferedHosted)[],
+): RequestRefused {
   const own = param
     ?.replace(/^tools\[(\d+)\](.*)$/s, (path, index, field) => {
       const tool = offered[Number(index)];
-      return tool ? `${tool.path}${tool.reference.type === 'mcp' ? '' : field}` : path;
+      return tool ? `${tool.path}${isOfLabel(tool) ? '' : field}` : path;
     })
     .replace(BEFORE_NESTED, 'pawl.');
-  return new RequestRefused(status, code, message, own ?? null);
+  const said = message.replace(/^tools\[(\d+)\](?=: )/, (path, index) => offered[Number(index)]?.path ?? path);
+  return new RequestRefused(status, code, said, own ?? null);
+}
+
+function isOfLabel(tool: OfferedTool | OfferedHosted): boolean {
+  return 'reference' in tool && tool.reference.type === 'mcp';
 }
 
 /** Returns the fields of a turn's configuration that a native request does not have. */

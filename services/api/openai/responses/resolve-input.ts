@@ -53,7 +53,7 @@ export const KEPT = -1;
 /** Returns the path of a field by its index in the caller's list, from its index in the resolved input. */
 export function placedParam(param: string, input: ResolvedItem[]): string {
   const place = (_: string, index: string) => placeParam(input[Number(index)]?.at ?? Number(index));
-  return param.replace(/^input\[(\d+)\]/, place);
+  return param.replace(/^input\[(\d+)\]/, place).replace(/\.images\[\d+\]\.image_url$/, '.result');
 }
 
 function placeParam(at: number): string {
@@ -86,6 +86,7 @@ async function resolve(
   const found = known?.deletedItems.includes(item.id) ? undefined : known && itemOf(known.turn, item.id);
   if (item.call) return [{ at, item: withResult(item.call, found), isHistory: false }];
   if (!known || found === undefined) {
+    if (item.hosted) return [{ at, item: item.hosted, isHistory: false }];
     if (item.mayMiss) return [];
     throw itemNotFound(item, at);
   }

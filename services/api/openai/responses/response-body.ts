@@ -49,7 +49,7 @@ export const GivenItem = z
 const GivenTool = z
   .looseObject({ type: z.string().describe('`function`, `custom`, `namespace` or `mcp`.') })
   .describe(
-    'A tool whose calls the caller answers. With an `execution` of kind `http`, Pawl runs the calls. A `namespace` has `tools` of its own: functions and custom tools. `mcp` offers tools of the operator by a `server_label`: `pawl`, or the name of an MCP server. It offers all tools, or its `allowed_tools`.',
+    'A tool whose calls the caller answers. With an `execution` of kind `http`, Pawl runs the calls. A `namespace` has `tools` of its own: functions and custom tools. `mcp` offers tools of the operator by a `server_label`: `pawl`, or the name of an MCP server. It offers all tools, or its `allowed_tools`. The provider runs `web_search`, `code_interpreter`, `file_search` and `image_generation`, if its wire has them.',
   );
 
 const ToolChoice = z.union([
@@ -155,7 +155,9 @@ const sampling = {
     .array(z.string())
     .max(32)
     .nullish()
-    .describe('`reasoning.encrypted_content`. The values for OpenAI’s hosted tools are accepted and add no fields.'),
+    .describe(
+      '`reasoning.encrypted_content`, and outputs of calls that the provider ran: `web_search_call.action.sources`, `web_search_call.results`, `code_interpreter_call.outputs`, `file_search_call.results`. Other values of OpenAI’s API are accepted and add no fields.',
+    ),
 };
 
 /** Fields that help a provider and do not change the answer. */

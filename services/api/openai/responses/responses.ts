@@ -3,7 +3,6 @@ import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { inputItems } from '#core/turn/responses/input-item.ts';
 import { turnIdOf } from '#core/turn/responses/item-id.ts';
-import { presentResponse } from '#core/turn/responses/present.ts';
 import { publishChanges } from '../../../process/publish-changes.ts';
 import type { ApiContext } from '../../context.ts';
 import { setPollAfter } from '../../http/poll-after.ts';
@@ -15,7 +14,8 @@ import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { waitForEnd } from './creating/answer-ended.ts';
 import { findOwnResponse, responseNotFound } from './find-response.ts';
 import { itemPage, itemsAfter, pageQuery } from './item-page.ts';
-import { asksForState, includeQuery, queryFlag } from './schemas/include-query.ts';
+import { presentFilled } from './present-filled.ts';
+import { asksForState, includeQuery, queryFlag, withOutputs } from './schemas/include-query.ts';
 import { DeletedResponse, InputItemList, ResponseId, ResponseObject } from './schemas/response-object.ts';
 import { openaiAnswer, openaiHeaders, responseOrEvents, responseRefusals } from './schemas/response-refusals.ts';
 import { streamResponse } from './stream-response.ts';
@@ -93,7 +93,7 @@ export function responseRoutes(context: ApiContext) {
 }
 
 function retrieveOne(context: ApiContext): RouteHandler<typeof retrieve, ApiEnv> {
-  const { db, streamHub, stateSeals } = context;
+  const { db, streamHub } = context;
   return async (c) => {
     const query = c.req.valid('query');
     const { wait, stream, starting_after: after = null } = query;
@@ -107,7 +107,7 @@ function retrieveOne(context: ApiContext): RouteHandler<typeof retrieve, ApiEnv>
     // The response may have been deleted while the request waited.
     const turn = wait > 0 ? await find() : found;
     setPollAfter(c, turn);
-    return c.json(presentResponse(stateSeals.sealRounds(turn, asksForState(query))), 200);
+    return c.json(await presentFilled(context, withOutputs(turn, query), asksForState(query)), 200);
   };
 }
 
@@ -116,7 +116,7 @@ function listInputOf({ db, stateSeals }: ApiContext): RouteHandler<typeof listIn
     const query = c.req.valid('query');
     const { order, limit, after } = query;
     const turn = await findOwnResponse(db, c.get('project'), c.req.valid('param').id);
-    const items = inputItems(stateSeals.sealTurn(turn, asksForState(query)));
+    const items = inputItems(stateSeals.sealTurn(withOutputs(turn, query), asksForState(query)));
     return c.json(itemPage(itemsAfter(after, order === 'asc' ? items : items.reverse()), { limit }), 200);
   };
 }
@@ -131,7 +131,7 @@ function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
       await publishChanges(context, { wakeups: cancelled.wakeups, ended: cancelled.wasActive ? [turn.id] : [] });
     }
     const now = await findOwnResponse(context.db, project, id);
-    return c.json(presentResponse(context.stateSeals.sealRounds(now)), 200);
+    return c.json(await presentFilled(context, now), 200);
   };
 }
 

@@ -34,3 +34,12 @@ export function shuffled<Item>(items: Item[], random: Random): Item[] {
   const rest = [...items];
   return items.map(() => rest.splice(random.upTo(rest.length - 1), 1)[0] as Item);
 }
+
+/** Mixes two lists. Each list keeps its order. */
+export function mixed<Item>(first: readonly Item[], second: readonly Item[], random: Random): Item[] {
+  const [a, b] = [[...first], [...second]];
+  return Array.from({ length: a.length + b.length }, () => {
+    const isFirst = b.length === 0 || (a.length > 0 && random.chance(0.5));
+    return (isFirst ? a : b).shift() as Item;
+  });
+}

@@ -22,7 +22,12 @@ test('a client that reconnects with its last number receives every event once', 
 
   for (const seed of SEEDS) {
     const random = makeRandom(seed);
-    const asked = { background: seed % 2 === 0, handsOutState: seed % 3 > 0, isSilent: seed % 5 < 2 };
+    const asked = {
+      background: seed % 2 === 0,
+      handsOutState: seed % 3 > 0,
+      isSilent: seed % 5 < 2,
+      ...hostedAsked(seed),
+    };
     const response = await playResponse(first, { ...asked, isLost: () => random.chance(0.15) });
     const clients = [1, 2, 3].map((client) => readToEnd(harnesses, response.id, makeRandom(100 * seed + client)));
     await playAtRandom(response, random);
@@ -37,6 +42,12 @@ test('a client that reconnects with its last number receives every event once', 
     }
   }
 });
+
+/** Returns the hosted tools of a response, and the outputs that it includes. Some calls have no tool in the request. */
+function hostedAsked(seed: number) {
+  const hosted = seed % 4 < 3 ? (['web_search', 'code_execution'] as const) : [];
+  return { hosted, ...(seed % 3 === 0 && { include: ['code_interpreter_call.outputs'] }) };
+}
 
 /** Reads as a client that leaves after any number of events and reconnects with its last number, to any process. */
 async function readToEnd(harnesses: StreamHarness[], id: string, random: Random): Promise<NumberedEvent[]> {

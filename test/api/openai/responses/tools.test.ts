@@ -81,7 +81,7 @@ test.each([
   ['unknown_parameter', 'tools[0].tools[0].execution', [{ ...crm, tools: [{ ...post }] }]],
   ['invalid_tool', 'tools[1].tools[0].name', [locate, { ...crm, tools: [{ type: 'function', name: 'a b' }] }]],
   ['missing_required_parameter', 'tools[0].tools', [{ type: 'namespace', name: 'crm' }]],
-  ['unsupported_tool', 'tools[1].type', [locate, { type: 'web_search_preview' }]],
+  ['unsupported_tool', 'tools[1].type', [locate, { type: 'computer_use_preview' }]],
   ['mcp_server_not_configured', 'tools[0].server_url', [{ type: 'mcp', server_label: 'a', server_url: 'https://a.b' }]],
   ['invalid_tool', 'tools[0].name', [{ type: 'function', name: 'a b' }]],
   ['invalid_tool', 'tools[1].name', [locate, locate]],
@@ -95,15 +95,15 @@ test.each([
 
 test('unsupported tools are dropped if the operator allows it and none is chosen', async () => {
   const ignoring = { settings: { unsupportedTools: 'ignore' as const } };
-  const tools = [{ type: 'web_search' }, locate, post];
+  const tools = [{ type: 'shell' }, locate, post];
   const { config, ignoredTools } = await readBody({ tools }, ignoring);
 
-  expect(ignoredTools).toEqual(['web_search']);
+  expect(ignoredTools).toEqual(['shell']);
   expect(config.tools.map(({ name }) => name)).toEqual(['Locate-User', 'post']);
   expect(config.response?.tools).toHaveLength(2);
-  const chosen = { tools, tool_choice: { type: 'web_search' } };
+  const chosen = { tools, tool_choice: { type: 'shell' } };
   expect(await refusalOf(chosen, ignoring)).toMatchObject({ code: 'unsupported_tool', param: 'tool_choice.type' });
-  const broken = [{ type: 'web_search' }, { ...locate, name: '' }];
+  const broken = [{ type: 'shell' }, { ...locate, name: '' }];
   expect(await refusalOf({ tools: broken }, ignoring)).toMatchObject({ param: 'tools[1].name' });
 });
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { CompletionAnnotation } from './completion-annotation.ts';
 
 const ID = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const example = 'chatcmpl-01kagz8m4pfvbte2n5q7rys3wx';
@@ -46,7 +47,7 @@ const Message = z
     role: z.literal('assistant').describe('Always `assistant`.'),
     content: z.string().nullable().describe('The texts of all rounds, joined by a blank line.'),
     refusal: z.string().nullable().describe('The text of a refusal by the model.'),
-    annotations: z.array(z.unknown()).describe('None.'),
+    annotations: z.array(CompletionAnnotation).describe('The sources on the web of the content.'),
     reasoning_content: z.string().optional().describe('The reasoning, if the provider shows it.'),
     tool_calls: z.array(Call).optional().describe('The calls that the client answers.'),
     function_call: FunctionCall,

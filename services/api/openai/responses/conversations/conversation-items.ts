@@ -9,6 +9,7 @@ import { type ApiEnv, json, makeRouter, routesOf } from '../../../http/router.ts
 import { ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
 import { ConversationId } from '../../../schemas/fields/id.ts';
+import { fillImages } from '../images/fill-images.ts';
 import { itemPage, pageQuery } from '../item-page.ts';
 import { explainResponseIssues } from '../request/explain-issues.ts';
 import { readAddedItems } from '../request/read-input.ts';
@@ -18,7 +19,7 @@ import {
   ConversationObject,
   ItemsBody,
 } from '../schemas/conversation-object.ts';
-import { asksForState, includeQuery } from '../schemas/include-query.ts';
+import { asksForState, includeQuery, withOutputs } from '../schemas/include-query.ts';
 import { openaiAnswer, responseRefusals } from '../schemas/response-refusals.ts';
 import { addToConversation } from './add-to-conversation.ts';
 import { deleteItem } from './delete-item.ts';
@@ -110,8 +111,9 @@ function listAll({ readAnywhere, stateSeals }: ApiContext): RouteHandler<typeof 
     const { id } = c.req.valid('param');
     const query = c.req.valid('query');
     const { order, limit, after } = query;
-    const show = (turn: Turn) => stateSeals.sealTurn(turn, asksForState(query));
     const page = await readAnywhere(async (db) => {
+      const show = async (turn: Turn) =>
+        stateSeals.sealTurn(await fillImages(db, withOutputs(turn, query)), asksForState(query));
       await findOwnConversation(db, c.get('project'), id);
       return listItems(db, id, { after, direction: order, limit, show });
     });
@@ -123,7 +125,9 @@ function retrieveOne({ db, stateSeals }: ApiContext): RouteHandler<typeof retrie
   return async (c) => {
     const { id, item_id: itemId } = c.req.valid('param');
     const conversation = await findOwnConversation(db, c.get('project'), id);
-    const show = (turn: Turn) => stateSeals.sealTurn(turn, asksForState(c.req.valid('query')));
+    const query = c.req.valid('query');
+    const show = async (turn: Turn) =>
+      stateSeals.sealTurn(await fillImages(db, withOutputs(turn, query)), asksForState(query));
     return c.json(await findItem(db, conversation.id, { itemId, show }), 200);
   };
 }
@@ -133,7 +137,7 @@ function removeOne({ db, stateSeals }: ApiContext): RouteHandler<typeof remove, 
     const project = c.get('project');
     const { id, item_id: itemId } = c.req.valid('param');
     const conversation = await findOwnConversation(db, project, id);
-    const show = (turn: Turn) => stateSeals.sealTurn(turn, true);
+    const show = async (turn: Turn) => stateSeals.sealTurn(turn, true);
     const deletion = { project, conversationId: conversation.id, itemId, show };
     await db.transaction().execute((trx) => deleteItem(trx, deletion));
     return c.json(present(await findOwnConversation(db, project, id)), 200);

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
-import { presentResponse } from '#core/turn/responses/present.ts';
 import { isTerminal, type Turn, type TurnError } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
 import { errorTypes } from '../../../http/errors.ts';
 import type { ApiEnv } from '../../../http/router.ts';
 import { responseNotFound } from '../find-response.ts';
+import { presentFilled } from '../present-filled.ts';
 
 /** The maximum of Node's timers: Pawl holds no answer longer than 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -26,7 +26,7 @@ export type AnsweredError = Pick<TurnError, 'code' | 'message'>;
 
 /** Answers a create request in the foreground after its response has ended. */
 export function answerWhenEnded(c: Context<ApiEnv>, context: ApiContext, { turn }: { turn: Turn }): Promise<Response> {
-  const present = (ended: Turn) => presentResponse(context.stateSeals.sealRounds(ended));
+  const present = (ended: Turn) => presentFilled(context, ended);
   return answerAtEnd(c, context, { turn, id: responseIdOf(turn.id), present, notFound: responseNotFound });
 }
 

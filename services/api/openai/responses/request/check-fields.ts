@@ -25,7 +25,7 @@ export function checkFields(body: ResponseBody): void {
 
 const TRUNCATIONS = ['auto', 'disabled'];
 
-/** The supported values of `include`. All but the first belong to hosted tools and add no fields. */
+/** The supported values of `include`. The values of inputs and of computers add no fields. */
 const INCLUDES = [
   'reasoning.encrypted_content',
   'file_search_call.results',

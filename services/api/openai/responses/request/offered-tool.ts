@@ -1,3 +1,4 @@
+import type { HostedTool } from '#core/turn/hosted/hosted-tool.ts';
 import type { LabelledTool } from '#core/turn/request/labelled-tool.ts';
 import type { GivenTool, HandOver } from '#core/turn/request/tool.ts';
 
@@ -18,5 +19,11 @@ export type OfferedTool = {
   needsApproval: boolean;
 };
 
-/** A tool of a create request: the form that answers repeat (`null` for unset fields), and the tools that it offers. */
-export type ReadTool = { shown: Record<string, unknown>; offered: OfferedTool[] };
+/** A tool that the provider runs, with the path and the type of its definition in the request. */
+export type OfferedHosted = { path: string; asked: string; tool: HostedTool };
+
+/**
+ * A tool of a create request: the form that answers repeat (`null` for unset fields), the tools that it offers, and the
+ * tool that the provider runs.
+ */
+export type ReadTool = { shown: Record<string, unknown>; offered: OfferedTool[]; hosted?: OfferedHosted };

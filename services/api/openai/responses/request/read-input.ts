@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { quote, wordOf } from '#core/text.ts';
-import type { InputItem } from '#core/turn/request/item.ts';
+import type { HostedCallItem, InputItem } from '#core/turn/request/item.ts';
 import { readItemId } from '#core/turn/responses/item-id.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { renderPath } from '../../../http/issues.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { readValue } from './explain-issues.ts';
 import { GivenContent, readParts, readText } from './read-content.ts';
+import { readHostedItem } from './read-hosted-item.ts';
 
 /** An item of the input at its index in the caller's list, for the paths of errors: `input[3]`. */
 export type PlacedItem = { at: number; item: InputItem | ItemReference };
@@ -15,9 +16,16 @@ export type PlacedItem = { at: number; item: InputItem | ItemReference };
 /**
  * A reference to an item of a stored response, resolved by `readItemId` and `itemOf`.
  * - `call`: only the result is looked up, because OpenAI's agents send a server's call without its large result.
+ * - `hosted`: a call that a provider ran, as the client sent it, for a call that is not stored.
  * - `mayMiss`: the client sent the whole item, so it is left out if it is not found.
  */
-export type ItemReference = { type: 'item_reference'; id: string; call?: McpCallItem; mayMiss?: true };
+export type ItemReference = {
+  type: 'item_reference';
+  id: string;
+  call?: McpCallItem;
+  hosted?: HostedCallItem;
+  mayMiss?: true;
+};
 type McpCallItem = Extract<InputItem, { type: 'mcp_call' }>;
 
 /**
@@ -97,6 +105,8 @@ function readItem(given: Given, path: PropertyKey[], unseal: Unseal): InputItem 
     case 'compaction':
       return readCompaction(given, path, unseal);
     default: {
+      const hosted = readHostedItem(wordOf(given.type), given, path);
+      if (hosted) return hosted;
       const message = `Items of type ${quote(wordOf(given.type))} are not supported here. Leave the item out.`;
       throw new RequestRefused(400, 'unsupported_input_item', message, renderPath([...path, 'type']));
     }

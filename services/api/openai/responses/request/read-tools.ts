@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
+import type { Provider } from '#core/llm/provider.ts';
 import { quote } from '#core/text.ts';
+import type { HostedType } from '#core/turn/hosted/hosted-tool.ts';
 import { Json } from '#core/turn/request/json.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
 import { renderPath } from '../../../http/issues.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { readValue } from './explain-issues.ts';
-import type { OfferedTool, ReadTool } from './offered-tool.ts';
+import { hasHostedTool, hostedTypeOf, readHostedTool } from './hosted-tool.ts';
+import type { OfferedHosted, OfferedTool, ReadTool } from './offered-tool.ts';
 import { type OperatorsTools, readMcpTool } from './read-mcp-tool.ts';
 import type { ResponseSettings } from './response-settings.ts';
 
 /**
  * Reads the tools of a create request. `ignored` are the types of tools that Pawl does not support and leaves out,
- * because the operator's setting is `ignore`.
+ * because the operator's setting is `ignore`. The provider runs the `hosted` tools.
  */
 export async function readTools(
   tools: ResponseBody['tools'],
-  { responses, ...operators }: OperatorsTools & { responses: Pick<ResponseSettings, 'unsupportedTools'> },
-): Promise<{ shown: ReadTool['shown'][]; offered: OfferedTool[]; ignored: string[] }> {
+  { responses, ...operators }: Rules & { responses: Pick<ResponseSettings, 'unsupportedTools'> },
+): Promise<ToolsRead> {
   const read = await Promise.all((tools ?? []).map((tool, at) => readTool(tool, at, operators)));
   const unsupported = read.flatMap((tool) => ('problem' in tool ? [tool] : (tool.unsupported ?? [])));
   const [first] = unsupported;
@@ -25,7 +28,20 @@ export async function readTools(
   const taken = read.flatMap((tool) => ('problem' in tool ? [] : [tool]));
   const offered = distinctNames(taken.flatMap((tool) => tool.offered));
   if (offered.length > MOST_OFFERED) throw tooMany(offered.length);
-  return { shown: taken.map(({ shown }) => shown), offered, ignored: unsupported.map(({ type }) => type) };
+  const hosted = distinctHosted(taken.flatMap((tool) => tool.hosted ?? []));
+  return { shown: taken.map(({ shown }) => shown), offered, hosted, ignored: unsupported.map(({ type }) => type) };
+}
+
+type Rules = OperatorsTools & { provider: Pick<Provider, 'name' | 'capabilities'> };
+type ToolsRead = { shown: ReadTool['shown'][]; offered: OfferedTool[]; hosted: OfferedHosted[]; ignored: string[] };
+
+/** Refuses a kind of hosted tool that is given twice, perhaps by two names. */
+function distinctHosted(hosted: OfferedHosted[]): OfferedHosted[] {
+  const kinds = hosted.map(({ tool }) => tool.type);
+  const again = hosted.find(({ tool }, at) => kinds.indexOf(tool.type) < at);
+  if (!again) return hosted;
+  const message = `\`${again.path}\` names a tool that another entry names too. Give each tool once.`;
+  throw new RequestRefused(400, 'invalid_tool', message, `${again.path}.type`);
 }
 
 /** The maximum number of offered tools equals that of listed tools. A label may offer several tools. */
@@ -72,9 +88,11 @@ type Unsupported = { type: string; problem: RequestRefused };
 async function readTool(
   tool: { type: string },
   at: number,
-  operators: OperatorsTools,
+  { provider, ...operators }: Rules,
 ): Promise<(ReadTool & { unsupported?: Unsupported[] }) | Unsupported> {
   const path = ['tools', at];
+  const hosted = hostedTypeOf(tool.type);
+  if (hosted) return readProviders(tool, path, { hosted, provider });
   switch (tool.type) {
     case 'function':
       return readFunction(readValue(FunctionTool, tool, path), renderPath(path));
@@ -89,9 +107,20 @@ async function readTool(
   }
 }
 
-function unsupportedTool(type: string, path: PropertyKey[]): Unsupported {
+/** Reads a tool that the provider runs. A wire without such a tool does not support it. */
+function readProviders(
+  tool: { type: string },
+  path: PropertyKey[],
+  { hosted, provider }: { hosted: HostedType; provider: Rules['provider'] },
+): ReadTool | Unsupported {
+  if (!hasHostedTool(provider, hosted)) return unsupportedTool(tool.type, path, provider.name);
+  const offered = { path: renderPath(path), asked: tool.type, tool: readHostedTool(tool, hosted, provider) };
+  return { shown: tool, offered: [], hosted: offered };
+}
+
+function unsupportedTool(type: string, path: PropertyKey[], provider?: string): Unsupported {
   const message =
-    `Tools of type ${quote(type)} are not supported here. Leave them out, ` +
+    `Tools of type ${quote(type)} are not supported ${provider ? `by ${provider}` : 'here'}. Leave them out, ` +
     'or ask the operator to set PAWL_UNSUPPORTED_TOOLS=ignore.';
   return { type, problem: new RequestRefused(400, 'unsupported_tool', message, renderPath([...path, 'type'])) };
 }

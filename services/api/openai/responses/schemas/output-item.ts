@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { hostedCallItems, OutputAnnotation } from './hosted-call-item.ts';
 
 const id = z.string().describe('The id of the item: the id of the response, and the position of the item.');
 const callId = z.string().describe('The model’s id of the call. The output of the call names this id.');
@@ -14,7 +15,7 @@ export const OutputPart = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('output_text'),
     text: z.string().describe('The text.'),
-    annotations: z.array(z.unknown()).describe('Always empty.'),
+    annotations: z.array(OutputAnnotation).describe('The sources of the text.'),
     logprobs: z.array(z.unknown()).describe('Always empty.'),
   }),
   z.object({ type: z.literal('refusal'), refusal: z.string().describe('The text of the refusal.') }),
@@ -76,5 +77,17 @@ const McpApprovalRequest = z.object({
 
 /** An item of a response's output. */
 export const OutputItem = z
-  .discriminatedUnion('type', [Reasoning, Message, FunctionCall, CustomToolCall, McpCall, McpApprovalRequest])
-  .meta({ id: 'ResponseOutputItem', description: 'An item of the output. Calls that Pawl runs are `mcp_call`.' });
+  .discriminatedUnion('type', [
+    Reasoning,
+    Message,
+    FunctionCall,
+    CustomToolCall,
+    McpCall,
+    McpApprovalRequest,
+    ...hostedCallItems,
+  ])
+  .meta({
+    id: 'ResponseOutputItem',
+    description:
+      'An item of the output. Calls that Pawl runs are `mcp_call`. The provider runs the other hosted calls.',
+  });

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { exampleOf } from '../../../schemas/fields/example-of.ts';
+import { OutputAnnotation } from './hosted-call-item.ts';
 import { OutputItem, OutputPart } from './output-item.ts';
 import { ResponseObject } from './response-object.ts';
 
@@ -25,6 +26,9 @@ const fields = {
   input: z.string().describe('The complete input.'),
   name: z.string().describe('The name of the tool.'),
   logprobs,
+  code: z.string().describe('The complete code.'),
+  annotation: OutputAnnotation.describe('The source.'),
+  annotation_index: index('among the annotations of its part'),
 } satisfies Record<string, z.ZodType>;
 type Field = keyof typeof fields;
 
@@ -82,6 +86,19 @@ const events: Record<string, { says: string; has: Field[] }> = {
   'response.mcp_call.in_progress': { says: 'Pawl runs a call.', has: inOutput },
   'response.mcp_call.completed': { says: 'A call that Pawl ran has its result.', has: inOutput },
   'response.mcp_call.failed': { says: 'A call that Pawl ran has failed.', has: inOutput },
+  ...phasesOf('web_search_call', ['in_progress', 'searching', 'completed']),
+  ...phasesOf('file_search_call', ['in_progress', 'searching', 'completed']),
+  ...phasesOf('code_interpreter_call', ['in_progress', 'interpreting', 'completed']),
+  ...phasesOf('image_generation_call', ['in_progress', 'generating', 'completed']),
+  'response.code_interpreter_call_code.delta': {
+    says: 'The code of a call, in one piece.',
+    has: [...inOutput, 'delta'],
+  },
+  'response.code_interpreter_call_code.done': { says: 'The code of a call is complete.', has: [...inOutput, 'code'] },
+  'response.output_text.annotation.added': {
+    says: 'A source of the text. All sources follow the text.',
+    has: [...inContent, 'annotation_index', 'annotation'],
+  },
   'response.completed': { says: 'The response has ended with an answer.', has: ['response'] },
   'response.incomplete': {
     says: 'The response ended before its answer was complete, or was cancelled.',
@@ -90,15 +107,29 @@ const events: Record<string, { says: string; has: Field[] }> = {
   'response.failed': { says: 'The response has failed.', has: ['response'] },
 };
 
+/** Returns the events of a call that the provider runs. */
+function phasesOf(type: string, phases: string[]): Record<string, { says: string; has: Field[] }> {
+  return Object.fromEntries(
+    phases.map((phase) => [
+      `response.${type}.${phase}`,
+      { says: `A call that the provider runs is ${phase.replace('_', ' ')}.`, has: inOutput },
+    ]),
+  );
+}
+
 const response = exampleOf(ResponseObject) as {
   output: [{ id: string; content: object[] }];
 };
 const [item] = response.output;
+const exampleAnnotation = {
+  ...{ type: 'url_citation', start_index: 0, end_index: 5, url: 'https://example.com', title: 'Example' },
+};
 const example: Record<Field, unknown> = {
   ...{ response, item, item_id: item.id, output_index: 0, content_index: 0, summary_index: 0 },
   ...{ part: item.content[0], summary_part: { type: 'summary_text', text: 'They want a greeting.' } },
   ...{ delta: 'Hello', text: 'Hello, Ada.', refusal: 'I cannot help with that.', name: 'get_weather' },
-  ...{ arguments: '{"city":"Lisbon"}', input: '*** Begin Patch', logprobs: [] },
+  ...{ arguments: '{"city":"Lisbon"}', input: '*** Begin Patch', logprobs: [], code: 'print(6 * 7)' },
+  ...{ annotation_index: 0, annotation: exampleAnnotation },
 };
 
 const number = z

@@ -12,6 +12,7 @@ import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../..
 import { runningRound } from '../../../stream/running-round.ts';
 import { makeSharedPieces } from '../../../stream/shared/shared-pieces.ts';
 import type { TurnWatch, WatchContext } from '../../../stream/turn-watch.ts';
+import { filledTurn, fillImages } from '../images/fill-images.ts';
 import type { StateSeals } from '../sealing/state-seals.ts';
 import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
 
@@ -33,7 +34,7 @@ export function followResponse(watch: TurnWatch, context: WatchContext, start: R
       answered: { round: 0, count: 0, order: [] },
     };
     return {
-      send: () => (sendKnown(stream) === 'read-order' ? readOrder(stream) : undefined),
+      send: () => readFor(stream, sendKnown(stream)),
       heartbeat: HEARTBEAT,
       refusal: ({ code, message }) => errorFrame({ code, message, number: stream.sent + 1 }),
     };
@@ -58,16 +59,25 @@ type StreamState = {
 /** The order in which the calls of a round were answered, when `count` calls had answers. */
 type Answered = { round: number; count: number; order: number[] };
 
-/** Sends the known events, as far as there is room. */
-function sendKnown(stream: StreamState): 'read-order' | 'done' {
+/** The data that the next event needs. */
+type Missing = 'order' | 'images' | null;
+
+function readFor(stream: StreamState, missing: Missing): Promise<void> | undefined {
+  if (missing === null) return undefined;
+  return missing === 'order' ? readOrder(stream) : readImages(stream);
+}
+
+/** Sends the known events, as far as there is room. Returns the data to read before the next event. */
+function sendKnown(stream: StreamState): Missing {
   for (;;) {
     const { known } = stream.watch.watched;
-    if (!known || !stream.joined.hasRoom()) return 'done';
-    if (isOrderMissing(stream, known)) return 'read-order';
+    if (!known || !stream.joined.hasRoom()) return null;
+    if (!filledTurn(known)) return 'images';
+    if (isOrderMissing(stream, known)) return 'order';
     const { position, answered, stateSeals } = stream;
     const section = sharedSection(known, position, { order: answered.order, stateSeals });
     if (!section) sendRunning(stream, known);
-    if (!section || !sendSection(stream, section)) return 'done';
+    if (!section || !sendSection(stream, section)) return null;
   }
 }
 
@@ -130,6 +140,11 @@ function isOrderMissing({ position, answered }: StreamState, turn: Turn): boolea
   return count > 1 && (answered.round !== round || answered.count < count);
 }
 
+async function readImages({ context, watch }: StreamState): Promise<void> {
+  const { known } = watch.watched;
+  if (known) await context.pendingReads.add(fillImages(context.db, known));
+}
+
 async function readOrder(stream: StreamState): Promise<void> {
   const { context, watch, position } = stream;
   const { known, id } = watch.watched;
@@ -189,7 +204,7 @@ function sharedSection(known: Turn, position: LogPosition, { order, stateSeals }
   if (!sections.has(position.rounds)) {
     sections.set(
       position.rounds,
-      readSection(stateSeals.sealRounds(known), position, () => order),
+      readSection(stateSeals.sealRounds(filledTurn(known) ?? known), position, () => order),
     );
     for (const oldest of sections.keys()) if (sections.size > SHARED) sections.delete(oldest);
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { isTerminal } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
+import { fillImages } from '../images/fill-images.ts';
 import { type Followed, type KeptResponses, keptResponse } from './kept-responses.ts';
 import { type SocketError, socketError } from './socket-error.ts';
 import type { CreateMessage } from './socket-message.ts';
@@ -56,7 +57,7 @@ async function keep({ id, ...followed }: Unstored, streamId: string, { kept, con
   const { db, log } = context;
   try {
     const turn = await loadTurn(db, id);
-    if (turn && isTerminal(turn.status)) kept.keep(streamId, keptResponse(turn, followed));
+    if (turn && isTerminal(turn.status)) kept.keep(streamId, keptResponse(await fillImages(db, turn), followed));
   } catch (error) {
     log.warn({ err: error, turn_id: id }, 'could not keep an unstored response for the next request of its connection');
   }

@@ -1,7 +1,9 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import { Item, itemId, OutputText, Refusal, SummaryText, taken } from './items.ts';
+import { Annotation } from './hosted-items.ts';
+import { Item, OutputText, Refusal, SummaryText } from './items.ts';
 import { Resource } from './resource.ts';
+import { itemId, taken } from './taken.ts';
 
 type Theirs = OpenAI.Responses.ResponseStreamEvent;
 /** An event without its snapshot. `Resource` checks snapshots, since the client's type adds its own fields. */
@@ -92,6 +94,36 @@ const ofCalls = [
   taken<EventOf<'response.mcp_call.failed'>>()(event('response.mcp_call.failed', inMcp)),
 ] as const;
 
+const [inSearch, inCode, inFiles, inImage] = (['ws', 'ci', 'fs', 'ig'] as const).map((prefix) => ({
+  ...{ ...inOutput, item_id: itemId(prefix) },
+})) as [InCall, InCall, InCall, InCall];
+
+const ofHosted = [
+  ...(['in_progress', 'searching', 'completed'] as const).flatMap((phase) => [
+    taken<EventOf<`response.web_search_call.${typeof phase}`>>()(event(`response.web_search_call.${phase}`, inSearch)),
+    taken<EventOf<`response.file_search_call.${typeof phase}`>>()(event(`response.file_search_call.${phase}`, inFiles)),
+  ]),
+  ...(['in_progress', 'interpreting', 'completed'] as const).map((phase) =>
+    taken<EventOf<`response.code_interpreter_call.${typeof phase}`>>()(
+      event(`response.code_interpreter_call.${phase}`, inCode),
+    ),
+  ),
+  ...(['in_progress', 'generating', 'completed'] as const).map((phase) =>
+    taken<EventOf<`response.image_generation_call.${typeof phase}`>>()(
+      event(`response.image_generation_call.${phase}`, inImage),
+    ),
+  ),
+  taken<EventOf<'response.code_interpreter_call_code.delta'>>()(
+    event('response.code_interpreter_call_code.delta', { ...inCode, delta }),
+  ),
+  taken<EventOf<'response.code_interpreter_call_code.done'>>()(
+    event('response.code_interpreter_call_code.done', { ...inCode, code: z.string() }),
+  ),
+  taken<EventOf<'response.output_text.annotation.added'>>()(
+    event('response.output_text.annotation.added', { ...inMessage, annotation_index: index, annotation: Annotation }),
+  ),
+] as const;
+
 /** An event of a stream, with exactly these fields. */
-export const StreamEvent = z.union([...snapshots, added, done, ...ofMessages, ...ofReasoning, ...ofCalls]);
+export const StreamEvent = z.union([...snapshots, added, done, ...ofMessages, ...ofReasoning, ...ofCalls, ...ofHosted]);
 export type StreamEvent = z.output<typeof StreamEvent>;

@@ -1,22 +1,20 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
+import { Annotation, hostedItems } from './hosted-items.ts';
+import { itemId, taken } from './taken.ts';
 
 type Items = OpenAI.Responses.ResponseOutputItem;
 type ItemOf<Type extends Items['type']> = Extract<Items, { type: Type }>;
 
-/** Accepts a schema only if its values fit a type of OpenAI's client. The compiler checks it. */
-export const taken =
-  <Theirs>() =>
-  <Schema extends z.ZodType<Theirs>>(schema: Schema): Schema =>
-    schema;
-
-/** Returns the pattern of ids of responses and items: a prefix, 26 characters, and a position. */
-export const itemId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}_r\\d+(_\\d+)?$`));
-
 const none = z.array(z.never()).max(0);
 
 export const OutputText = taken<OpenAI.Responses.ResponseOutputText>()(
-  z.strictObject({ type: z.literal('output_text'), text: z.string(), annotations: none, logprobs: none }),
+  z.strictObject({
+    type: z.literal('output_text'),
+    text: z.string(),
+    annotations: z.array(Annotation),
+    logprobs: none,
+  }),
 );
 export const Refusal = taken<OpenAI.Responses.ResponseOutputRefusal>()(
   z.strictObject({ type: z.literal('refusal'), refusal: z.string() }),
@@ -90,5 +88,12 @@ export const Compaction = taken<ItemOf<'compaction'>>()(
 );
 
 /** An item of an output, with exactly these fields. */
-export const Item = z.discriminatedUnion('type', [Message, Reasoning, FunctionCall, CustomToolCall, McpCall]);
+export const Item = z.discriminatedUnion('type', [
+  Message,
+  Reasoning,
+  FunctionCall,
+  CustomToolCall,
+  McpCall,
+  ...hostedItems,
+]);
 export type Item = z.output<typeof Item>;

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import { Compaction, Item, taken, UserMessage } from './items.ts';
+import { Compaction, Item, UserMessage } from './items.ts';
+import { taken } from './taken.ts';
 
 type Theirs = OpenAI.Responses.Response;
 
