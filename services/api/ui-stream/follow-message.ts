@@ -59,6 +59,7 @@ function chunkFrame(chunk: UiChunk): string {
 
 /** Returns the same as bytes, which all streams of a turn share. */
 function sharedChunkFrame({ renderings }: WatchedTurn, chunk: UiChunk): Uint8Array {
-  const part = 'id' in chunk ? chunk.id : 'toolCallId' in chunk ? chunk.toolCallId : '';
+  const part =
+    'id' in chunk ? chunk.id : 'toolCallId' in chunk ? chunk.toolCallId : 'sourceId' in chunk ? chunk.sourceId : '';
   return renderings.bytesOf(`${chunk.type} ${part}`, chunk, () => chunkFrame(chunk));
 }

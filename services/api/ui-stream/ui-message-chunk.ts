@@ -20,7 +20,7 @@ const fields = {
   },
   dynamic: { schema: z.literal(true), example: true },
   providerExecuted: {
-    schema: z.literal(true).optional().describe('Present if Pawl runs the call.'),
+    schema: z.literal(true).optional().describe('Present if Pawl or the provider runs the call.'),
     example: true,
   },
   approvalId: {
@@ -30,6 +30,14 @@ const fields = {
   approved: { schema: z.boolean().describe('Whether the person allowed the call.'), example: true },
   reason: { schema: z.string().optional().describe('The reason, if the person gave a reason.'), example: 'Go ahead.' },
   output: { schema: z.string().describe('The result, as the model reads it.'), example: '18 degrees' },
+  sourceId: { schema: z.string().describe('The id of the source in the message.'), example: 's1_0' },
+  url: {
+    schema: z.string().describe('The URL of a source, or the path of an image under this API.'),
+    example: 'https://example.com',
+  },
+  title: { schema: z.string().describe('The title of the source, or its id.'), example: 'Example' },
+  sourceTitle: { schema: z.string().optional().describe('The title of the source.'), example: 'Example' },
+  mediaType: { schema: z.string().describe('The media type of the file.'), example: 'image/png' },
   errorText: {
     schema: z.string().describe('A sentence about the error.'),
     example: 'provider_overloaded: openai is overloaded.',
@@ -53,6 +61,10 @@ const chunks: Record<string, { says: string; has: Field[] }> = {
   'text-start': { says: 'A text begins.', has: ['id'] },
   'text-delta': { says: 'A piece of text, as the model writes it.', has: ['id', 'delta'] },
   'text-end': { says: 'The text is complete.', has: ['id'] },
+  'tool-input-start': {
+    says: 'The provider starts a call of its own tool.',
+    has: ['toolCallId', 'toolName', 'dynamic', 'providerExecuted'],
+  },
   'tool-input-available': {
     says: 'The model requests a call.',
     has: ['toolCallId', 'toolName', 'input', 'dynamic', 'providerExecuted'],
@@ -62,9 +74,12 @@ const chunks: Record<string, { says: string; has: Field[] }> = {
     says: 'A person has allowed or denied the call.',
     has: ['approvalId', 'approved', 'reason'],
   },
-  'tool-output-available': { says: 'The call has its result.', has: ['toolCallId', 'output'] },
-  'tool-output-error': { says: 'The call has failed.', has: ['toolCallId', 'errorText'] },
+  'tool-output-available': { says: 'The call has its result.', has: ['toolCallId', 'output', 'providerExecuted'] },
+  'tool-output-error': { says: 'The call has failed.', has: ['toolCallId', 'errorText', 'providerExecuted'] },
   'tool-output-denied': { says: 'The call was not allowed.', has: ['toolCallId'] },
+  'source-url': { says: 'A source of the text on the web.', has: ['sourceId', 'url', 'sourceTitle'] },
+  'source-document': { says: 'A file that the text cites.', has: ['sourceId', 'mediaType', 'title'] },
+  file: { says: 'An image that the model made.', has: ['url', 'mediaType'] },
   'finish-step': { says: 'The round is complete, including its calls.', has: [] },
   finish: { says: 'The message is complete.', has: ['finishReason'] },
   error: {
@@ -82,12 +97,17 @@ export const UiMessageChunk = z.discriminatedUnion('type', [...schemasOf()] as n
 
 function schemasOf() {
   return Object.entries(chunks).map(([type, { says, has }]) => {
-    const shape = Object.fromEntries(has.map((name) => [name, fields[name].schema]));
-    const example = Object.fromEntries(has.map((name) => [name, fields[name].example]));
+    const shape = Object.fromEntries(has.map((name) => [keyOf(name), fields[name].schema]));
+    const example = Object.fromEntries(has.map((name) => [keyOf(name), fields[name].example]));
     return z
       .object({ type: z.literal(type), ...shape })
       .meta({ id: nameChunk(type), description: says, examples: [{ type, ...example }] });
   });
+}
+
+/** Returns the key of a field in its chunk. A source on the web may have no title. */
+function keyOf(name: Field): string {
+  return name === 'sourceTitle' ? 'title' : name;
 }
 
 /** Returns the name of a chunk's schema: `text-delta` is a UiTextDeltaChunk. */

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { HostedCall } from '#core/turn/hosted/hosted.ts';
 import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import type { Round, ToolCall, Turn } from '#core/turn/turn.ts';
 import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { makeUiSender } from '#core/turn/ui-message/ui-sender.ts';
+import { makeSearch, started } from '../hosted/make-hosted.ts';
 import { makeRound, makeTurn } from '../make-turn.ts';
 
 // Properties of a UI message if rounds repeat, calls finish and readers stop in any order. Each sent part equals the
 // stored part, or the stream says that it was superseded.
 
 const words = fc.string({ unit: fc.constantFrom('a', 'b ', '🐢', '\n'), maxLength: 12 });
-const said = fc.record({ reasoning: words, text: words });
+const outputs = fc.array(fc.constantFrom('one', 'two'), { maxLength: 3 });
+const said = fc.record({ reasoning: words, text: words, outputs });
 const aTry = fc.record({ said, looks: fc.array(fc.nat(30), { maxLength: 4 }), sameAgain: fc.boolean() });
 const aRound = fc.record({
   tries: fc.array(aTry, { minLength: 1, maxLength: 3 }),
@@ -40,7 +43,7 @@ test('each streamed part equals the stored part, or the stream is superseded', (
   expect(Math.min(...Object.values(ends))).toBeGreaterThan(20);
 });
 
-type Said = { reasoning: string; text: string };
+type Said = { reasoning: string; text: string; outputs: string[] };
 type Try = { said: Said; looks: number[]; sameAgain: boolean };
 
 function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<number>) {
@@ -74,11 +77,11 @@ function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<numb
   return [turn, received, sender.end()] as const;
 }
 
-type Seen = Pick<RunningReply, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
+type Seen = Omit<RunningReply, 'round' | 'draft' | 'attempt'>;
 
 /** Plays the attempts, reads after some units of each, and returns the last reply. */
 function tryAll(tries: Try[], look: (draft: number, now: Seen) => void): Said {
-  let latest: Said = { reasoning: '', text: '' };
+  let latest: Said = { reasoning: '', text: '', outputs: [] };
   for (const [draft, { said, looks, sameAgain }] of tries.entries()) {
     latest = sameAgain && draft > 0 ? latest : said;
     for (const units of looks.toSorted((a, b) => a - b)) look(draft, seenAfter(latest, units));
@@ -86,14 +89,26 @@ function tryAll(tries: Try[], look: (draft: number, now: Seen) => void): Said {
   return latest;
 }
 
-function seenAfter({ reasoning, text }: Said, units: number): Seen {
-  const seen = { reasoning: reasoning.slice(0, units), text: text.slice(0, Math.max(0, units - reasoning.length)) };
-  return { ...seen, reasoningLength: seen.text ? reasoning.length : null, refusalFrom: null };
+/** Returns the units that were seen. After the reasoning, each second unit is an event about a hosted call. */
+function seenAfter({ reasoning, text, outputs }: Said, units: number): Seen {
+  const rest = Math.max(0, units - reasoning.length);
+  const events = Math.min(2 * outputs.length, Math.ceil(rest / 2));
+  const hosted = callsOf(outputs).slice(0, Math.ceil(events / 2));
+  const seen = { reasoning: reasoning.slice(0, units), text: text.slice(0, rest - events) };
+  return {
+    ...{ ...seen, reasoningLength: rest > 0 ? reasoning.length : null, refusalFrom: null },
+    hosted: hosted.map((call, index) => (2 * index + 1 < events ? call : started(call))),
+  };
 }
 
-function committed(number: number, { reasoning, text }: Said, calls: number): Round {
+function callsOf(outputs: string[]): HostedCall[] {
+  return outputs.map((output, index) => makeSearch({ id: `call_${index}`, output }));
+}
+
+function committed(number: number, { reasoning, text, outputs }: Said, calls: number): Round {
   const open: Partial<ToolCall>[] = Array.from({ length: calls }, () => ({ result: null }));
-  return { ...makeRound(number, text, open), reasoning: reasoning || null };
+  const hosted = { calls: callsOf(outputs), annotations: [], images: [] };
+  return { ...makeRound(number, text, open), reasoning: reasoning || null, hosted };
 }
 
 function answered(round: Round, index: number): Round {
@@ -112,7 +127,8 @@ function partsOf(received: UiChunk[]): Record<string, string> {
 }
 
 function storedParts({ rounds }: Turn): Record<string, string> {
-  const entries = rounds.flatMap(({ number, reasoning, text, calls }) => [
+  const entries = rounds.flatMap(({ number, reasoning, text, calls, hosted }) => [
+    ...(hosted?.calls ?? []).map(({ id, output }) => [`h${number}_${id}`, output ?? '']),
     ...(reasoning ? [[`r${number}`, reasoning]] : []),
     ...(text ? [[`t${number}`, text]] : []),
     ...calls.map(({ id, result }) => [id, result?.content ?? '']),

@@ -12,6 +12,7 @@ const typesOf = (turn: Turn) => chunksOf(turn).map(({ type }) => type);
 const completed = (rounds: Round[], own: Partial<Turn> = {}) => makeTurn({ status: 'completed', rounds, ...own });
 const running = (own: Partial<RunningReply>): RunningReply => ({
   ...{ round: 1, attempt: 1, draft: 0, reasoning: '', reasoningLength: null, text: '', refusalFrom: null },
+  hosted: [],
   ...own,
 });
 const withTool = (turn: Turn, tool: Partial<TurnTool>): Turn => {

@@ -10,6 +10,7 @@ export type UiChunk =
   | { type: 'start-step' | 'finish-step' }
   | { type: `${'reasoning' | 'text'}-${'start' | 'end'}`; id: string }
   | { type: `${'reasoning' | 'text'}-delta`; id: string; delta: string }
+  | { type: 'tool-input-start'; toolCallId: string; toolName: string; dynamic: true; providerExecuted: true }
   | {
       type: 'tool-input-available';
       toolCallId: string;
@@ -20,9 +21,12 @@ export type UiChunk =
     }
   | { type: 'tool-approval-request'; approvalId: string; toolCallId: string }
   | { type: 'tool-approval-response'; approvalId: string; approved: boolean; reason?: string }
-  | { type: 'tool-output-available'; toolCallId: string; output: string }
-  | { type: 'tool-output-error'; toolCallId: string; errorText: string }
+  | { type: 'tool-output-available'; toolCallId: string; output: string; providerExecuted?: true }
+  | { type: 'tool-output-error'; toolCallId: string; errorText: string; providerExecuted?: true }
   | { type: 'tool-output-denied'; toolCallId: string }
+  | { type: 'source-url'; sourceId: string; url: string; title?: string }
+  | { type: 'source-document'; sourceId: string; mediaType: string; title: string }
+  | { type: 'file'; url: string; mediaType: string }
   | { type: 'finish'; finishReason: UiFinishReason }
   | { type: 'error'; errorText: string }
   | { type: 'abort' };

@@ -12,16 +12,29 @@ export function stepPieces(turn: Turn, round: Round): Piece<UiChunk>[] {
 
 /** Returns the first pieces of the same step while the model writes the round. */
 export function runningStepPieces(turn: Turn, running: RunningRound): Piece<UiChunk>[] {
-  const { round, text, reasoningLength } = running;
+  const { round, text, reasoningLength, hosted } = running;
+  const hasBegun = text !== '' || hosted.length > 0;
   const length = reasoningLength ?? running.reasoning.length;
   const reasoning = sendsReasoning(turn) ? running.reasoning.slice(0, length) : '';
-  if (reasoning === '') return text === '' || isMissing(turn, length) ? [] : open('text');
-  const isThinking = reasoningLength === null ? text === '' : reasoning.length < reasoningLength;
-  return open(isThinking ? 'reasoning' : 'text');
+  if (reasoning === '') return !hasBegun || isMissing(turn, length) ? [] : open('text');
+  const isOpen = reasoningLength === null ? !hasBegun : reasoning.length < reasoningLength;
+  return open(isOpen ? 'reasoning' : 'text');
 
   function open(what: 'reasoning' | 'text'): Piece<UiChunk>[] {
     return piecesOf(round, { reasoning, text, open: what });
   }
+}
+
+/** Returns the pieces before the text. Chunks of hosted calls follow them. */
+export function headOf(pieces: Piece<UiChunk>[]): Piece<UiChunk>[] {
+  const text = pieces.findIndex((piece) => piece.kind === 'event' && piece.event.type === 'text-start');
+  return text === -1 ? pieces : pieces.slice(0, text);
+}
+
+/** Returns whether the last piece is reasoning that may continue. */
+export function isThinking(pieces: Piece<UiChunk>[]): boolean {
+  const last = pieces.at(-1);
+  return last?.kind === 'text' && last.event.type === 'reasoning-delta';
 }
 
 /** Returns whether text arrived before its reasoning, so that the text must wait. */

@@ -1,10 +1,12 @@
-import type { Piece } from '../responses/piece.ts';
+import { type Piece, sizeOfPieces } from '../responses/piece.ts';
 import type { RunningReply } from '../responses/running-round.ts';
 import { nothingSent, type RoundPieces, type RunningPieces, type SentRound, sendRound } from '../responses/sent.ts';
 import type { Round, ToolCall, Turn } from '../turn.ts';
 import { callChunks } from './call-chunks.ts';
 import { endingChunk, errorChunk, startChunk, type UiChunk } from './chunk.ts';
-import { runningStepPieces, stepPieces } from './step-pieces.ts';
+import { sourceChunks } from './hosted-chunks.ts';
+import { decideHosted, type LatestHosted, noHosted, type SentHosted, sendHosted } from './sent-hosted.ts';
+import { headOf, isThinking, runningStepPieces, stepPieces } from './step-pieces.ts';
 
 /** Sends a turn to one client as a message in chunks, each once and in order. */
 export type UiSender = {
@@ -42,11 +44,11 @@ type Progress = {
   isSuperseded: boolean;
 };
 
-/** The part of a step that was sent: units of its round, and chunks of each call. */
-type SentStep = SentRound<UiChunk> & { calls: Map<string, number> };
+/** The part of a step that was sent: units of its round, chunks of hosted calls, of sources and of each call. */
+type SentStep = SentRound<UiChunk> & { hosted: SentHosted; sources: number; calls: Map<string, number> };
 
 function noStep(): SentStep {
-  return { ...nothingSent<UiChunk>(), calls: new Map() };
+  return { ...nothingSent<UiChunk>(), hosted: noHosted(), sources: 0, calls: new Map() };
 }
 
 /** Changes the state before it yields a chunk, since a reader that stops never reaches the code after the `yield`. */
@@ -108,7 +110,9 @@ function endAfterSteps(progress: Progress, ending: UiChunk): void {
 function* sendCommitted(progress: Progress, turn: Turn, round: Round): Generator<UiChunk, boolean> {
   const { draft } = round;
   const now = { draft, attempt: null, isCommitted: true, pieces: stepPieces(turn, round) };
-  if (!(yield* sendTexts(progress, now))) return false;
+  const hosted = { round: round.number, draft, attempt: null, calls: round.hosted?.calls ?? [] };
+  if (!(yield* sendReply(progress, now, hosted))) return false;
+  yield* sendSources(progress.step, round);
   return yield* sendCalls(progress.step, turn, round.calls);
 }
 
@@ -121,8 +125,37 @@ function* sendCalls(step: SentStep, turn: Turn, calls: ToolCall[]): Generator<Ui
 }
 
 function* sendRunning(progress: Progress, turn: Turn, running: RunningReply): Generator<UiChunk> {
-  const { draft, attempt } = running;
-  yield* sendTexts(progress, { draft, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) }, running);
+  const { round, draft, attempt, hosted } = running;
+  const now = { draft, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) };
+  yield* sendReply(progress, now, { round, draft, attempt, calls: hosted, running });
+}
+
+/**
+ * Sends the reasoning, the hosted calls and the text of a round. A call that starts during a text is sent beside it.
+ * Returns false if the rest must wait, or if the stream cannot continue.
+ */
+function* sendReply(
+  progress: Progress,
+  now: RoundPieces<UiChunk>,
+  { running, ...hosted }: LatestHosted & { running?: RunningReply },
+): Generator<UiChunk, boolean> {
+  const { step } = progress;
+  const decision = decideHosted(step.hosted, hosted);
+  if (decision === 'superseded') supersede(progress);
+  if (decision !== 'send') return false;
+  const head = headOf(now.pieces);
+  const isHeadSent = step.units >= sizeOfPieces(head);
+  if (!isHeadSent && !(yield* sendTexts(progress, { ...now, pieces: head }, running))) return false;
+  if (step.units > 0 && !isThinking(now.pieces)) yield* sendHosted(step.hosted, hosted);
+  return yield* sendTexts(progress, now, running);
+}
+
+/** Sends the sources and the images of a round. */
+function* sendSources(step: SentStep, round: Round): Generator<UiChunk> {
+  for (const chunk of sourceChunks(round).slice(step.sources)) {
+    step.sources += 1;
+    yield chunk;
+  }
 }
 
 /** Sends the texts of a round. Returns false if they must wait, or if the stream cannot continue. */
