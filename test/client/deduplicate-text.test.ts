@@ -63,3 +63,15 @@ test('a delta after a gap waits until the round completes', () => {
 test('a round without text only starts and completes', () => {
   expect(yielded([completed(1, null)])).toEqual([started(1), completed(1, null)]);
 });
+
+test('the start and the end of a hosted call are yielded once over two connections', () => {
+  const call = { id: 'ws_1', type: 'web_search', input: null, output: null, error: null, offset: 0 } as const;
+  const event = (type: 'hosted_call.started' | 'hosted_call.completed', attempt = 1): TurnEvent => {
+    const status = type === 'hosted_call.started' ? 'in_progress' : 'completed';
+    return { type, turn_id: 'turn_1', round: 1, attempt, hosted_call: { ...call, status } };
+  };
+  const once = [started(1), event('hosted_call.started'), event('hosted_call.completed')];
+  const second = [started(1, 2), event('hosted_call.started', 2)];
+
+  expect(yielded([...once.slice(0, 2), ...once, ...second, ...second])).toEqual([...once, ...second]);
+});

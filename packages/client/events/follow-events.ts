@@ -76,25 +76,22 @@ function isLast({ type }: TurnEvent): boolean {
 
 type RoundAttempt = { round: number; attempt: number };
 type TextType = 'output_text.delta' | 'reasoning.delta';
-type RoundText = RoundAttempt & Record<TextType, string>;
+type HostedType = 'hosted_call.started' | 'hosted_call.completed';
+type RoundText = RoundAttempt & Record<TextType, string> & { hosted: Set<string> };
+
+function emptyRound(at: RoundAttempt): RoundText {
+  return { ...at, 'output_text.delta': '', 'reasoning.delta': '', hosted: new Set() };
+}
 
 /**
- * Makes each attempt of a round yield its whole text once, over all connections. Removes repeated text. Yields missed
- * text before the event that completes the round or the turn.
+ * Makes each attempt of a round yield its whole text, and each start and end of a hosted call, once over all
+ * connections. Removes repeated text. Yields missed text before the event that completes the round or the turn.
  */
 export function deduplicateText(): (event: TurnEvent) => TurnEvent[] {
-  let known: RoundText = { round: 0, attempt: 0, 'output_text.delta': '', 'reasoning.delta': '' };
+  let known: RoundText = emptyRound({ round: 0, attempt: 0 });
 
   function begin({ round, attempt }: RoundAttempt): void {
-    known = { round, attempt, 'output_text.delta': '', 'reasoning.delta': '' };
-  }
-  function newDelta(event: Extract<TurnEvent, { type: TextType }>): TurnEvent[] {
-    const { type, offset, delta } = event;
-    const length = known[type].length;
-    const fresh = delta.slice(length - offset);
-    if (offset > length || fresh === '') return [];
-    known[type] += fresh;
-    return [{ ...event, offset: length, delta: fresh }];
+    known = emptyRound({ round, attempt });
   }
   function missedText(
     { turn_id }: TurnEvent,
@@ -113,7 +110,16 @@ export function deduplicateText(): (event: TurnEvent) => TurnEvent[] {
     const order = event.round - known.round || event.attempt - known.attempt;
     if (order < 0 || (order === 0 && event.type === 'round.started')) return [];
     if (order > 0) begin(event);
-    return event.type === 'output_text.delta' || event.type === 'reasoning.delta' ? newDelta(event) : [event];
+    switch (event.type) {
+      case 'output_text.delta':
+      case 'reasoning.delta':
+        return newDelta(known, event);
+      case 'hosted_call.started':
+      case 'hosted_call.completed':
+        return newCall(known, event);
+      default:
+        return [event];
+    }
   }
   function missedBefore(event: TurnEvent): TurnEvent[] {
     if (event.type === 'round.completed') {
@@ -124,4 +130,22 @@ export function deduplicateText(): (event: TurnEvent) => TurnEvent[] {
     return missedText(event, { round: last.number, attempt: last.attempts, text: event.turn.output });
   }
   return newEvents;
+}
+
+/** Returns the part of a delta that is new, and adds it to the known text. */
+function newDelta(known: RoundText, event: Extract<TurnEvent, { type: TextType }>): TurnEvent[] {
+  const { type, offset, delta } = event;
+  const length = known[type].length;
+  const fresh = delta.slice(length - offset);
+  if (offset > length || fresh === '') return [];
+  known[type] += fresh;
+  return [{ ...event, offset: length, delta: fresh }];
+}
+
+/** Returns the start or the end of a hosted call if it is new. */
+function newCall({ hosted }: RoundText, event: Extract<TurnEvent, { type: HostedType }>): TurnEvent[] {
+  const key = `${event.type} ${event.hosted_call.id}`;
+  if (hosted.has(key)) return [];
+  hosted.add(key);
+  return [event];
 }
