@@ -36,3 +36,14 @@ export function readIdWith(prefix: string): (text: string) => string {
     return text;
   };
 }
+
+/** Reads a JSON object. Returns null for any other text. */
+export function readObject(json: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    // An object that is not a list has names and values.
+    return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+}

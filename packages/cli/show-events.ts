@@ -1,11 +1,13 @@
 import { styleText } from 'node:util';
 import type { EndedTurn, Turn, TurnEvent } from '../client/connect-pawl.ts';
+import { listSources } from './calls/list-sources.ts';
+import { type HostedShow, showHosted } from './calls/show-hosted.ts';
 import type { Screen } from './screen.ts';
 import { type NameWorker, showTools, type ToolShow } from './show-tools.ts';
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 type TurnChange = Of<'turn.requires_action' | 'turn.resumed' | `turn.${EndedTurn['status']}`>;
-type Views = { screen: Screen; text: TextShow; tools: ToolShow };
+type Views = { screen: Screen; text: TextShow; tools: ToolShow; hosted: HostedShow };
 
 /** Shows a turn while it runs, from the public events of the API. */
 export function showEvents(
@@ -13,11 +15,11 @@ export function showEvents(
   nameWorker: NameWorker = () => 'a worker',
 ): { show(event: TurnEvent): void; breakOff: TextShow['breakOff'] } {
   const text = showText(screen, nameWorker);
-  const views = { screen, text, tools: showTools(screen, nameWorker) };
+  const views = { screen, text, tools: showTools(screen, nameWorker), hosted: showHosted(screen) };
   return { show: (event) => showEvent(event, views), breakOff: text.breakOff };
 }
 
-function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
+function showEvent(event: TurnEvent, { screen, text, tools, hosted }: Views): void {
   switch (event.type) {
     case 'turn.queued':
     case 'turn.started':
@@ -40,6 +42,33 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
     case 'tier.changed':
       showDetour(event, screen);
       break;
+    case 'hosted_call.started':
+    case 'hosted_call.completed':
+    case 'tool_call.started':
+    case 'tool_call.progress':
+    case 'tool_call.completed':
+      showCall(event, { tools, hosted });
+      break;
+    case 'turn.requires_action':
+    case 'turn.resumed':
+    case 'turn.completed':
+    case 'turn.incomplete':
+    case 'turn.failed':
+    case 'turn.cancelled':
+      showTurn(event, { screen, hosted });
+      break;
+  }
+}
+
+function showCall(
+  event: Of<`${'hosted_call' | 'tool_call'}.${'started' | 'completed'}` | 'tool_call.progress'>,
+  { tools, hosted }: Pick<Views, 'tools' | 'hosted'>,
+): void {
+  switch (event.type) {
+    case 'hosted_call.started':
+    case 'hosted_call.completed':
+      hosted.show(event);
+      break;
     case 'tool_call.started':
       tools.started(event);
       break;
@@ -48,14 +77,6 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
       break;
     case 'tool_call.completed':
       tools.completed(event);
-      break;
-    case 'turn.requires_action':
-    case 'turn.resumed':
-    case 'turn.completed':
-    case 'turn.incomplete':
-    case 'turn.failed':
-    case 'turn.cancelled':
-      showTurn(event, screen);
       break;
   }
 }
@@ -90,7 +111,7 @@ function showDetour(
  */
 function showRoundEnd(
   { round, tool_calls: calls, assistant_response: text }: Of<'round.completed'>,
-  { screen, tools }: Omit<Views, 'text'>,
+  { screen, tools }: Pick<Views, 'screen' | 'tools'>,
 ): void {
   if (calls.length === 0) {
     if (text !== null) checkpoint(screen, round, 'the answer is not final, so the turn continues');
@@ -100,11 +121,22 @@ function showRoundEnd(
   checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} requested`);
 }
 
-function showTurn(event: TurnChange, screen: Screen): void {
+function showTurn(event: TurnChange, { screen, hosted }: Pick<Views, 'screen' | 'hosted'>): void {
   if (event.type === 'turn.requires_action') screen.say(styleText('yellow', '… the turn waits and occupies no worker'));
   else if (event.type === 'turn.resumed') screen.say('the turn continues');
-  else if (event.type === 'turn.completed') checkpoint(screen, event.turn.rounds.length, 'the turn is completed');
-  else screen.say(styleText('red', `✗ ${event.type.replace('.', ' ')}${reasonOf(event.turn)}`));
+  else showEnd(event, { screen, hosted });
+}
+
+function showEnd(
+  { type, turn }: Exclude<TurnChange, Of<'turn.requires_action' | 'turn.resumed'>>,
+  { screen, hosted }: Pick<Views, 'screen' | 'hosted'>,
+): void {
+  if (type === 'turn.completed') checkpoint(screen, turn.rounds.length, 'the turn is completed');
+  else screen.say(styleText('red', `✗ ${type.replace('.', ' ')}${reasonOf(turn)}`));
+  hosted.catchUp(turn);
+  const sources = listSources(turn);
+  if (sources.length > 0) screen.say('sources');
+  for (const source of sources) screen.add(source);
 }
 
 function reasonOf({ error, incomplete_details: details }: Turn): string {

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Turn, TurnEvent } from '../client/connect-pawl.ts';
+import { subjectOf } from './calls/subject-of.ts';
 import type { Screen } from './screen.ts';
 
 /** Returns the displayed name of a step's worker. */
@@ -16,7 +17,7 @@ export type ToolShow = {
   completed(event: Of<'tool_call.completed'>): void;
 };
 
-const NAME_WIDTH = 18;
+export const NAME_WIDTH = 18;
 
 /**
  * Shows a batch: its worker, its calls, each saved result, and the end. Marks a call that reuses the result of an
@@ -39,7 +40,8 @@ export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
     reusedRound = round;
     screen.say('tools · equal calls reuse their earlier results and do not run');
   }
-  const label = (id: string, name: string) => name.padEnd(NAME_WIDTH) + subjectOf(calls.find((call) => call.id === id));
+  const label = (id: string, name: string) =>
+    name.padEnd(NAME_WIDTH) + subjectOf(calls.find((call) => call.id === id)?.arguments);
 
   return {
     expect: (wanted) => {
@@ -63,16 +65,6 @@ export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
       if (wasLast && announcedRound === round) screen.say(styleText('green', `✓ checkpoint b${round}`));
     },
   };
-}
-
-const SUBJECT_WIDTH = 14;
-const SUBJECT_LIMIT = 30;
-
-/** Returns the first argument, which distinguishes the calls of a tool for a reader. */
-function subjectOf(call: Call | undefined): string {
-  const [subject = ''] = Object.values(call?.arguments ?? {});
-  const text = plain(subject).replace(/\s+/g, ' ');
-  return `${text.length > SUBJECT_LIMIT ? `${text.slice(0, SUBJECT_LIMIT - 1)}…` : text} `.padEnd(SUBJECT_WIDTH);
 }
 
 function outcomeOf({ error, cached, duration_ms: ms }: Round['results'][number]): string {

@@ -4,7 +4,7 @@ import { makeVisible } from '../make-visible.ts';
 import { saidText } from '../said-text.ts';
 import type { ChatView } from './chat-view.ts';
 import type { Chat } from './make-chat.ts';
-import { describeAnswered } from './show-answer.ts';
+import { describeAnswered, describeHosted } from './show-answer.ts';
 
 type Round = Turn['rounds'][number];
 
@@ -32,8 +32,10 @@ function showSaid(content: Parameters<typeof saidText>[0], view: ChatView): void
   view.say(styleText('bold', `> ${saidText(content)}`));
 }
 
-function showRound({ input, assistant_response: text, tool_calls: calls, results }: Round, view: ChatView): void {
+function showRound(round: Round, view: ChatView): void {
+  const { input, hosted_calls: hosted, assistant_response: text, tool_calls: calls, results } = round;
   for (const { content } of input) showSaid(content, view);
+  for (const call of hosted) view.say(describeHosted(call));
   if (text !== null) view.say(text);
   for (const [index, call] of calls.entries()) view.say(describeAnswered(call, results[index]));
 }

@@ -1,10 +1,14 @@
 import { styleText } from 'node:util';
 import type { Turn, TurnEvent } from '../../client/connect-pawl.ts';
+import { listSources } from '../calls/list-sources.ts';
+import { inLine } from '../calls/subject-of.ts';
+import { type HostedCall, type HostedEvent, trackHosted } from '../calls/track-hosted.ts';
 import { saidText } from '../said-text.ts';
 import type { ChatView } from './chat-view.ts';
 
-type Call = Turn['rounds'][number]['tool_calls'][number];
-type Result = Turn['rounds'][number]['results'][number];
+type Round = Turn['rounds'][number];
+type Call = Round['tool_calls'][number];
+type Result = Round['results'][number];
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
 /** A turn as an answer in a chat. `notice` reads the changes that a person has made to its calls. */
@@ -13,6 +17,7 @@ export type AnswerShow = { show(event: TurnEvent): void; notice(turn: Turn): voi
 /** Shows the text of an answer while it streams, and a line for each call. */
 export function showAnswer(view: ChatView): AnswerShow {
   const calls = showCalls(view);
+  const { isNew, missed } = trackHosted();
   function show(event: TurnEvent): void {
     switch (event.type) {
       case 'output_text.delta':
@@ -20,6 +25,11 @@ export function showAnswer(view: ChatView): AnswerShow {
         break;
       case 'round.started':
         view.endText();
+        calls.clear();
+        break;
+      case 'hosted_call.started':
+      case 'hosted_call.completed':
+        if (isNew(event)) calls.hosted(event);
         break;
       case 'round.completed':
         calls.begin(event);
@@ -39,6 +49,8 @@ export function showAnswer(view: ChatView): AnswerShow {
       case 'turn.failed':
       case 'turn.cancelled':
         calls.clear();
+        view.endText();
+        for (const call of missed(event.turn)) view.say(describeHosted(call));
         showEnd(event.turn, view);
         break;
     }
@@ -49,9 +61,12 @@ export function showAnswer(view: ChatView): AnswerShow {
 /** Shows the open calls of a batch, and a line for each answered call. */
 function showCalls(view: ChatView) {
   let calls: Call[] = [];
-  const set = (open: Call[]) => {
+  let hosted: HostedCall[] = [];
+  const set = (open: Call[], ofProvider: HostedCall[] = []) => {
     calls = open;
-    view.running(calls.map((call) => styleText('dim', `▸ ${describeCall(call)}`)));
+    hosted = ofProvider;
+    const running = [...calls.map(describeCall), ...hosted.map(describeHosted)];
+    view.running(running.map((line) => styleText('dim', `▸ ${line}`)));
   };
   return {
     begin: ({ tool_calls }: Of<'round.completed'>) => {
@@ -62,6 +77,13 @@ function showCalls(view: ChatView) {
       const call = calls.find((one) => one.id === id) ?? { id, name, arguments: {} };
       view.say(describeAnswered(call, result));
       set(calls.filter((one) => one.id !== id));
+    },
+    /** A call of the provider runs while the model answers, so no other call is open. */
+    hosted: ({ hosted_call: call }: HostedEvent) => {
+      const others = hosted.filter(({ id }) => id !== call.id);
+      if (call.status === 'in_progress') return set(calls, [...others, call]);
+      view.say(describeHosted(call));
+      set(calls, others);
     },
     clear: () => set([]),
     notice: ({ rounds }: Turn) => {
@@ -94,8 +116,9 @@ function showDetour(
   }
 }
 
-function showEnd({ status, error, incomplete_details: details }: Turn, view: ChatView): void {
-  view.endText();
+function showEnd(turn: Turn, view: ChatView): void {
+  const { status, error, incomplete_details: details } = turn;
+  for (const source of listSources(turn)) view.note(source);
   if (status === 'cancelled') view.note('… stopped');
   if (status === 'incomplete') view.say(styleText('yellow', `… cut short: ${details?.reason}`));
   if (status === 'failed') view.say(styleText('red', `✗ ${error?.message} /retry continues the turn.`));
@@ -116,4 +139,12 @@ export function describeAnswered(call: Call, result: Result | undefined): string
 export function describeCall({ name, arguments: asked, approved_arguments: approved }: Call): string {
   const args = approved ?? asked;
   return `${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`;
+}
+
+/** Returns a line with a call that the provider runs, and its outcome after its end. */
+export function describeHosted({ type, input, status, error }: HostedCall): string {
+  const call = input ? `${type} ${JSON.stringify(input)}` : type;
+  if (status === 'in_progress') return call;
+  if (status === 'failed') return `${call}  ${styleText('red', `✗ ${inLine(error ?? 'failed')}`)}`;
+  return `${call}  ${styleText('green', '✓')}`;
 }

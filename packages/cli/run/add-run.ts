@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { TurnRequest } from '../../client/connect-pawl.ts';
 import type { Act, Cli, Context, JsonOption } from '../cli.ts';
 import { followTurn } from '../follow-turn.ts';
-import { readNumberFrom } from '../read-values.ts';
+import { readNumberFrom, readObject } from '../read-values.ts';
 import { addTurnOptions, DEFAULT_MODEL, type TurnOptions, turnFields } from '../turn-options.ts';
 import { withFiles } from '../with-files.ts';
 
@@ -110,15 +110,5 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8');
   } catch {
     throw new InvalidArgumentError('The file cannot be read. Name a file with a JSON Schema.');
-  }
-}
-
-function readObject(json: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    // An object that is not a list has names and values.
-    return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null;
-  } catch {
-    return null;
   }
 }
