@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConversationResource } from '#core/turn/resource/conversation.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { requestOf } from '#inspector/start/turn-request.ts';
+import { nameOf, requestOf } from '#inspector/start/turn-request.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 
 test('the page keeps provider_headers and model_retry when a turn is repeated', async () => {
@@ -17,4 +17,22 @@ test('the page keeps provider_headers and model_retry when a turn is repeated', 
   expect(await again(given)).toMatchObject(given);
   expect(await again({})).not.toHaveProperty('provider_headers');
   expect(await again({})).not.toHaveProperty('model_retry');
+});
+
+test('the page keeps hosted tools and their options when a turn is repeated', async () => {
+  await using harness = await createHarness({ env: { OPENAI_WIRE: 'responses' } });
+  const tools = [
+    'note_visit',
+    { type: 'web_search' },
+    { type: 'file_search', options: { vector_store_ids: ['vs_1'] } },
+  ];
+  const turn: TurnResource = await harness.startTurn({ input: 'Hi', tools });
+  const { body } = await harness.call<ConversationResource>('GET', `/v1/conversations/${turn.conversation_id}`);
+
+  const request = requestOf(turn, body);
+
+  expect(request.tools).toEqual(tools);
+  expect(request.tools?.map(nameOf)).toEqual([
+    ...['note_visit', 'web_search (run by the provider)', 'file_search (run by the provider)'],
+  ]);
 });

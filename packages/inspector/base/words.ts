@@ -47,6 +47,13 @@ export function formatCount(number: number) {
   return number.toLocaleString('en');
 }
 
+/** Formats the counts of names: `look_up, web_search × 3`. Empty without counts. */
+export function formatCounts(counts: Record<string, number> = {}): string {
+  return Object.entries(counts)
+    .map(([name, count]) => (count === 1 ? name : `${name} × ${formatCount(count)}`))
+    .join(', ');
+}
+
 /** Formats a count for little space: `12.3K`. */
 export function formatShort(number: number) {
   return number < 10_000

@@ -28,7 +28,7 @@ export function lengthOf(content: Content): number {
 function PartView({ part }: { part: ContentPart }) {
   const { type, text, image_url: image, filename, file_url: url, file_data: file, data } = part;
   if (text !== undefined) return <p class="said">{text}</p>;
-  if (image?.startsWith('/v1/blobs/')) return <BlobView path={image} />;
+  if (image?.startsWith('/v1/blobs/')) return <ImageView path={image} words="Attachment" />;
   // The page loads no images from other hosts. It shows only their address.
   const where = filename ?? image ?? url ?? file ?? data;
   return <p class="meta">{`${type.replace('input_', '')}${where ? `: ${where}` : ''}`}</p>;
@@ -38,8 +38,8 @@ function PartView({ part }: { part: ContentPart }) {
 const MOST_BYTES = 4 * 1024 * 1024;
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** An image of the API. The page reads it with the key of the tab when it is in the view. */
-function BlobView({ path }: { path: string }) {
+/** An image of the API, described by `words`. The page reads it with the key of the tab when it is in the view. */
+export function ImageView({ path, words }: { path: string; words: string }) {
   const { place, isNear } = useNear<HTMLParagraphElement>();
   const [read, setRead] = useState<{ source?: string; problem?: string } | null>(null);
   useEffect(() => {
@@ -51,7 +51,7 @@ function BlobView({ path }: { path: string }) {
   }, [path, isNear, read]);
   return (
     <p ref={place} class="meta">
-      {read?.source ? <img class="given" src={read.source} alt="Attachment" /> : `image: ${path}${read?.problem ?? ''}`}
+      {read?.source ? <img class="given" src={read.source} alt={words} /> : `image: ${path}${read?.problem ?? ''}`}
     </p>
   );
 }

@@ -4,10 +4,12 @@ import { CodeBlock, prettyJson } from '../base/fact-list.tsx';
 import { inOrder, runsOf } from '../base/memo.tsx';
 import { formatDuration } from '../base/time.ts';
 import type { ListedTurn, Round } from '../base/turn.ts';
-import { countOf, inOneLine } from '../base/words.ts';
+import { countOf, formatCounts, inOneLine } from '../base/words.ts';
+import { AnswerContent } from '../content/answer-content.tsx';
 import { MarkdownView } from '../content/markdown-view.tsx';
 import { ContentView, lengthOf } from '../content/part-view.tsx';
 import { CallView } from '../timeline/call-view.tsx';
+import { HostedCalls } from '../timeline/hosted-calls.tsx';
 import type { LiveTurn } from '../watch/live-turn.ts';
 import { AskAgain, forkAfter } from './ask-again.tsx';
 
@@ -22,6 +24,8 @@ export function TurnPieces({ turn, rounds, live }: Item) {
     pending_input: pending,
     output,
     output_parsed: parsed,
+    output_parts: parts,
+    output_annotations: annotations,
   } = turn;
   const isStreaming = completedAt === null && live.round > (rounds?.at(-1)?.number ?? 0);
   const pendingNote = completedAt === null ? 'Joins in the next round' : 'The turn ended before it read this input';
@@ -32,8 +36,9 @@ export function TurnPieces({ turn, rounds, live }: Item) {
       {runsOf(rounds ?? [], isMoreWork).map((run) => (
         <RunView key={run[0].number} run={run} turn={turn} live={live} />
       ))}
-      {isStreaming && (live.text || live.reasoning) && (
+      {isStreaming && (live.text || live.reasoning || live.hosted.length > 0) && (
         <div key={live.round} class="reply">
+          <HostedCalls calls={live.hosted} />
           {live.text === '' && <p class="said meta">{live.reasoning}</p>}
           <MarkdownView text={live.text} isGrowing />
         </div>
@@ -42,7 +47,7 @@ export function TurnPieces({ turn, rounds, live }: Item) {
       {output !== null && (
         <article class="reply" aria-label="Answer">
           {parsed === null ? (
-            <MarkdownView text={output} />
+            <AnswerContent text={output} parts={parts} annotations={annotations} />
           ) : (
             <CodeBlock text={prettyJson(parsed)} label="Answer as JSON" />
           )}
@@ -61,18 +66,38 @@ type RunProps = { run: [Round, ...Round[]]; turn: ListedTurn; live: LiveTurn };
 
 /** A run of rounds with tool calls, or the text of a superseded round, after the input that joined before them. */
 function RunView({ run, turn, live }: RunProps) {
-  const [{ number, input, tool_calls: calls, assistant_response: text }] = run;
+  const [{ number, input, tool_calls: calls, hosted_calls: hosted, ...round }] = run;
   return (
     <>
       {input.length > 0 && <Bubble input={input} note={`Joined before round ${number}`} />}
       {calls.length > 0 && <Work turn={turn} rounds={run} live={live} />}
-      {calls.length === 0 && text && (
+      {calls.length === 0 && hosted.length > 0 && <HostedWork calls={hosted} />}
+      {calls.length === 0 && round.assistant_response && (
         <div class="reply">
-          <MarkdownView text={text} />
+          <RoundContent round={round} />
         </div>
       )}
     </>
   );
+}
+
+/** The calls of a round that the provider ran, closed. */
+function HostedWork({ calls }: { calls: Round['hosted_calls'] }) {
+  return (
+    <details class="work">
+      <summary>{countNames(calls.map(({ type }) => type))}</summary>
+      <div class="inside">
+        <HostedCalls calls={calls} />
+      </div>
+    </details>
+  );
+}
+
+type Written = Pick<Round, 'assistant_response' | 'output_parts' | 'output_annotations'>;
+
+function RoundContent({ round }: { round: Written }) {
+  const { assistant_response: text, output_parts: parts, output_annotations: annotations } = round;
+  return <AnswerContent text={text} parts={parts} annotations={annotations} />;
 }
 
 /** Messages of a caller. A user's message is opposite the answers. Any other message shows its role. */
@@ -143,7 +168,8 @@ function Work({ turn, rounds, live }: Item & { rounds: Round[] }) {
                 Fork here
               </ActionButton>
             </div>
-            {round.assistant_response && <MarkdownView text={round.assistant_response} />}
+            <HostedCalls calls={round.hosted_calls} />
+            <RoundContent round={round} />
             <RoundCalls turn={turn} round={round} live={live} />
           </li>
         ))}
@@ -168,12 +194,18 @@ function RoundCalls({ turn, round, live }: { turn: ListedTurn; round: Round; liv
 
 /** Returns the number of rounds, their tools and their duration, in one line. */
 function workWords(rounds: Round[]): string {
-  const names = rounds.flatMap(({ tool_calls: calls }) => calls.map(({ name }) => name));
-  const counts = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
-    length === 1 ? name : `${name} × ${length}`,
-  );
+  const names = rounds.flatMap(({ hosted_calls: hosted, tool_calls: calls }) => [
+    ...hosted.map(({ type }) => type),
+    ...calls.map(({ name }) => name),
+  ]);
   const duration = formatDuration(rounds.reduce((sum, round) => sum + workMs(round), 0));
-  return inOneLine([countOf(rounds.length, 'round'), counts.join(', '), duration]);
+  return inOneLine([countOf(rounds.length, 'round'), countNames(names), duration]);
+}
+
+function countNames(names: string[]): string {
+  return formatCounts(
+    Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length])),
+  );
 }
 
 /** Returns the duration of a round with its calls, which run in parallel. */

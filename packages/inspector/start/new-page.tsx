@@ -10,7 +10,7 @@ import { useFresh } from '../base/use-fresh.ts';
 import { joinContent, splitContent } from '../content/split-content.ts';
 import { type Route, turnHref } from '../route.ts';
 import { Options, Problem, problemOf, RequestField, useRequest } from './request-field.tsx';
-import { LIMITS, modelNames, nameOf, requestOf, type Tool, type TurnRequest } from './turn-request.ts';
+import { type HostedTool, LIMITS, modelNames, nameOf, requestOf, type Tool, type TurnRequest } from './turn-request.ts';
 
 /** A form that starts a turn. The parameter `from` names a turn to start again. */
 export function NewPage({ query }: Route) {
@@ -38,7 +38,7 @@ const NO_DRAFT: TurnRequest = { model: '', input: [] };
 const ONCE = { everyMs: 60_000, mayRead: () => false };
 
 async function readOffer(from: string | null, signal: AbortSignal): Promise<Offer> {
-  type Tools = Pick<Offer, 'unavailable'> & { data: Tool[] };
+  type Tools = Pick<Offer, 'unavailable'> & { data: { name: string }[] };
   const [{ data: providers }, { data: known, unavailable }, draft] = await Promise.all([
     call<{ data: Offer['providers'] }>('GET', '/v1/models', { signal }),
     call<Tools>('GET', '/v1/tools', { signal }),
@@ -46,7 +46,9 @@ async function readOffer(from: string | null, signal: AbortSignal): Promise<Offe
   ]);
   const names = known.map(({ name }) => name);
   const own = (draft.tools ?? []).filter((tool) => !names.includes(nameOf(tool)));
-  return { draft, tools: [...names, ...own], unavailable, providers };
+  const kinds = [...new Set(providers.flatMap((provider) => provider.hosted_tools))];
+  const hosted = kinds.map((type) => ({ type })).filter((tool) => !own.some((one) => nameOf(one) === nameOf(tool)));
+  return { draft, tools: [...names, ...own, ...hosted], unavailable, providers };
 }
 
 async function readDraft(from: string, signal: AbortSignal): Promise<TurnRequest> {
@@ -59,7 +61,7 @@ type Offer = {
   draft: TurnRequest;
   tools: (string | Tool)[];
   unavailable: { reason: string }[];
-  providers: { name: string }[];
+  providers: { name: string; hosted_tools: HostedTool['type'][] }[];
 };
 
 /** A form that starts a turn and opens its page. A refusal marks and focuses its field. */

@@ -1,8 +1,10 @@
 import type { DefaultLimits } from '#core/turn/limits.ts';
 import type { Conversation, Turn } from '../base/turn.ts';
 
-/** A tool by its definition. Requests name a tool that the server runs instead. */
-export type Tool = { name: string; execution?: { kind: string } | null };
+/** A tool by its definition, or a tool of the provider. Requests name a tool that the server runs instead. */
+export type Tool = { name: string; execution?: { kind: string } | null } | HostedTool;
+
+export type HostedTool = Exclude<Conversation['tools'][number], string | { name: string }>;
 
 /** The request of a turn. The form keeps the fields that it does not show. */
 export type TurnRequest = {
@@ -41,15 +43,17 @@ const PLAIN: Record<string, unknown> = {
 /** Returns the request that starts an equal turn. Omits fields with their default. */
 export function requestOf({ model, input }: Pick<Turn, 'model' | 'input'>, conversation: Conversation): TurnRequest {
   const tools = conversation.tools.map((tool) =>
-    typeof tool !== 'string' && tool.execution?.kind === 'server' ? tool.name : tool,
+    typeof tool !== 'string' && 'name' in tool && tool.execution?.kind === 'server' ? tool.name : tool,
   );
   const kept = Object.entries(conversation).filter(([name]) => !NOT_ASKED.includes(name));
   const given = [...kept, ['tools', tools] as const].filter(([name, value]) => !isPlain(value, PLAIN[name]));
   return { model, ...Object.fromEntries(given), input };
 }
 
+/** Returns the name of a tool in a form. A tool of the provider may have the name of another tool, so it differs. */
 export function nameOf(tool: string | Tool): string {
-  return typeof tool === 'string' ? tool : tool.name;
+  if (typeof tool === 'string') return tool;
+  return 'name' in tool ? tool.name : `${tool.type} (run by the provider)`;
 }
 
 function isPlain(value: unknown, plain: unknown = null): boolean {

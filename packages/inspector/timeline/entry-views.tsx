@@ -4,11 +4,15 @@ import { Fold } from '../base/refusal.tsx';
 import { formatDuration, formatRoundDuration, formatTimeOfDay, msBetween } from '../base/time.ts';
 import type { Round } from '../base/turn.ts';
 import { formatCount, formatShare, formatTokens, formatUsd, inOneLine, wordsOf } from '../base/words.ts';
+import { AnswerContent } from '../content/answer-content.tsx';
 import { ContentView } from '../content/part-view.tsx';
+import { SourcesView } from '../content/sources-view.tsx';
 import { SentFold } from '../turn/sent-fold.tsx';
+import { NOTHING_LIVE } from '../watch/live-turn.ts';
 import type { KnownTurn } from '../watch/watched-turn.ts';
 import { type Bar, Took, Track } from './bars.tsx';
 import { BatchView } from './call-view.tsx';
+import { HostedCalls } from './hosted-calls.tsx';
 import type { Compaction, Entry, EventOf } from './timeline-entries.ts';
 
 type Of<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
@@ -123,19 +127,35 @@ function waitingItem({ until, event }: Of<'waiting'>): Item {
 
 /** Returns a committed round with its text and figures, and with its model if the turn asked for another. */
 function roundItem({ round, bars, isJoined }: Of<'round'>, turn: KnownTurn['turn']): Item {
-  const { number, assistant_response: text, tool_calls: calls } = round;
+  const { number, assistant_response: text, tool_calls: calls, hosted_calls: hosted } = round;
   const next = isJoined
     ? 'An input joined during this round, so the turn continues with it.'
     : 'This answer does not match the output schema, so the model repairs it.';
   const figures = [round.model !== turn.model && round.model, ...figuresOf(round, bars)];
   const children = (
     <>
-      {text && <p class="said">{text}</p>}
+      <HostedCalls calls={hosted} />
+      {(text !== null || calls.length > 0) && <RoundText round={round} />}
       {calls.length === 0 && <p class="hint">{text ? next : 'The answer above is the text of this round.'}</p>}
       <SentFold turnId={turn.id} round={number} />
     </>
   );
   return { looks: 'checkpoint', title: `Round ${number}`, meta: inOneLine(figures), children };
+}
+
+/** The text of a round as the model wrote it, or with its images in order. */
+function RoundText({
+  round: { assistant_response: text, output_parts: parts, output_annotations: annotations },
+}: {
+  round: Round;
+}) {
+  if (parts) return <AnswerContent text={text} parts={parts} annotations={annotations} />;
+  return (
+    <>
+      {text && <p class="said">{text}</p>}
+      <SourcesView annotations={annotations} />
+    </>
+  );
 }
 
 function figuresOf({ usage, service_tier: tier, finish_reason: reason, ...round }: Round, bars: Bar[]) {
@@ -154,12 +174,13 @@ function figuresOf({ usage, service_tier: tier, finish_reason: reason, ...round 
 
 /** Returns the running round. Its text grows in one element, so that a person can read and select it. */
 function runningItem({ round, bars }: Of<'running'>, { live }: KnownTurn): Item {
-  const { text, reasoning, attempt } = live.round === round ? live : { text: '', reasoning: '', attempt: 1 };
+  const { text, reasoning, hosted, attempt } = live.round === round ? live : NOTHING_LIVE;
   const pause = bars.find(({ kind }) => kind === 'pause');
   const again = pause?.to ? ` again after a pause of ${formatDuration(pause.to - pause.from)}` : '';
   const children = (
     <>
       <p class="said thought">{reasoning}</p>
+      <HostedCalls calls={hosted} />
       <p class="said streaming">{text}</p>
     </>
   );

@@ -7,7 +7,7 @@ import { Message } from './input-view.tsx';
 
 type SentCall = { id: string; function: { name: string; arguments: string } };
 type SentMessage = { role: string; content?: unknown; tool_call_id?: string; tool_calls?: SentCall[] };
-type Tool = { name: string; description: string; parameters: unknown };
+type Tool = { name?: string; type?: string; description?: string };
 
 /** The content of a request to a model: its messages, its tools, and its settings (all other fields). */
 type Request = Record<string, unknown> & { instructions?: string | null; messages?: SentMessage[]; tools?: Tool[] };
@@ -58,16 +58,22 @@ function RequestView({ request: { instructions, messages = [], tools = [], ...se
         </div>
       )}
       {tools.length > 0 && <h4>Tools</h4>}
-      {tools.map((tool) => (
-        <details key={tool.name}>
-          <summary>
-            <code>{tool.name}</code> {tool.description}
-          </summary>
-          <CodeBlock text={prettyJson(tool)} label={`The tool ${tool.name}`} />
-        </details>
-      ))}
+      {inOrder(tools, toolView)}
       <FactList facts={Object.entries(settings).filter(isSetting).map(settingFact)} />
     </>
+  );
+}
+
+/** A tool of the provider has no name. */
+function toolView(tool: Tool) {
+  const { name = tool.type, description = 'Run by the provider' } = tool;
+  return (
+    <details>
+      <summary>
+        <code>{name}</code> {description}
+      </summary>
+      <CodeBlock text={prettyJson(tool)} label={`The tool ${name}`} />
+    </details>
   );
 }
 

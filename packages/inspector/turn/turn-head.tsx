@@ -5,7 +5,7 @@ import { FactList, StatusBadge } from '../base/fact-list.tsx';
 import { formatDateTime, formatDuration, msBetween } from '../base/time.ts';
 import type { Response, Turn } from '../base/turn.ts';
 import { useClock } from '../base/use-fresh.ts';
-import { formatCount, formatShare, formatTokens, formatUsd, titleOf } from '../base/words.ts';
+import { formatCount, formatCounts, formatShare, formatTokens, formatUsd, titleOf } from '../base/words.ts';
 import { conversationHref } from '../route.ts';
 import { askRerun } from './rerun.tsx';
 
@@ -102,6 +102,7 @@ export function TurnFacts({ turn, response }: { turn: Turn; response: Response |
         ['Took', <Elapsed key="took" from={turn.created_at} to={turn.completed_at} everyMs={200} />],
         ['Rounds', formatCount(round)],
         ['Tool calls', formatCount(usage.tool_calls)],
+        ['Calls of the provider', formatCounts(usage.hosted_calls)],
         ['Tokens', formatTokens(usage)],
         ['Tokens from cache', usage.cached_input_tokens > 0 && formatShare(usage)],
         ['Tokens to cache', usage.cache_write_tokens > 0 && formatCount(usage.cache_write_tokens)],

@@ -8,7 +8,7 @@ import { formatTimeOfDay } from '../base/time.ts';
 import type { Chain, Delivery } from '../base/turn.ts';
 import { useFresh } from '../base/use-fresh.ts';
 import { countOf, formatCount, inOneLine, titleOf } from '../base/words.ts';
-import { MarkdownView } from '../content/markdown-view.tsx';
+import { AnswerContent } from '../content/answer-content.tsx';
 import { type Route, turnHref, turnIdOf } from '../route.ts';
 import { requestOf } from '../start/turn-request.ts';
 import { Timeline } from '../timeline/timeline.tsx';
@@ -60,7 +60,7 @@ function TurnView({ watched, chain, refresh }: ViewProps) {
       <WaitingView waiting={turn.waiting} />
       <AnswerForms turn={turn} refresh={refresh} />
       <TroubleView turn={turn} />
-      {turn.output !== null && <AnswerView output={turn.output} parsed={turn.output_parsed} />}
+      {turn.output !== null && <AnswerView turn={turn} output={turn.output} />}
       <TurnFacts turn={turn} response={response} />
       <MetadataView metadata={turn.metadata} />
       {chain && <ChainView chain={chain} watched={watched} />}
@@ -78,13 +78,14 @@ function TurnView({ watched, chain, refresh }: ViewProps) {
 }
 
 /** The answer of a turn: its text, or the JSON of a turn with an output schema. */
-function AnswerView({ output, parsed }: { output: string; parsed: unknown }) {
+function AnswerView({ turn, output }: { turn: KnownTurn['turn']; output: string }) {
+  const { output_parsed: parsed, output_parts: parts, output_annotations: annotations } = turn;
   return (
     <section class="panel answer" aria-label="Answer">
       <h2>Answer</h2>
       {parsed === null ? (
         <div class="answer-text" {...scrollable('Reply')}>
-          <MarkdownView text={output} />
+          <AnswerContent text={output} parts={parts} annotations={annotations} />
         </div>
       ) : (
         <CodeBlock text={JSON.stringify(parsed, null, 2)} label="Answer as JSON" />
