@@ -3,7 +3,7 @@ import { rollUpUsage } from '#core/checkpoint/usage/roll-up-usage.ts';
 import { file, PDF, user } from '#test/api/blobs/samples.ts';
 import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import { MAIN } from '../installation.ts';
+import { KEPT_MODEL, MAIN } from '../installation.ts';
 import { call, clientTool, type Filling, markedTool, played, post, postAndWork, run, start } from './filling.ts';
 
 type Named = { id: string };
@@ -36,10 +36,27 @@ async function fillEnds(filling: Filling): Promise<void> {
   await post(filling, `/v1/turns/${cancelled.id}/cancel`);
   const limited = { script: { rounds: [{ tools: [weather] }, { tools: [weather] }], answer: 'So far.' } };
   await run(filling, 'limited', { ...limited, tools, limits: { max_rounds: 1 } });
+  await run(filling, 'hosted', hostedRequest);
   const headers = { 'idempotency-key': 'upgrade-1' };
   await main.call('POST', '/v1/turns', { body: { model: 'openai/test', ...repeatedRequest }, headers });
   await filling.harness.workUntilIdle();
 }
+
+/** A turn with a hosted call, a citation and an image. */
+const hostedRequest = {
+  script: {
+    answer: 'It is sunny.',
+    final: {
+      hosted: [
+        { type: 'web_search' as const, input: { query: 'Bern' }, output: ['https://weather.test'] },
+        { type: 'image_generation' as const },
+      ],
+      citations: [{ url: 'https://weather.test', title: 'Weather', text: 'sunny' }],
+    },
+  },
+  ...{ model: KEPT_MODEL, provider_options: { background: false } },
+  tools: [{ type: 'web_search' }, { type: 'image_generation' }],
+};
 
 /** A request that was sent with the idempotency key `upgrade-1`. */
 export const repeatedRequest = played('idempotent', { answer: 'Once.' });
