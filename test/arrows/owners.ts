@@ -17,7 +17,9 @@ export const owners: Record<string, string[]> = {
   ],
   '@ai-sdk/provider': ['packages/core/llm/ai-sdk/'],
   '@openai/agents': ['examples/'],
-  '@google/genai': ['request', 'contents', 'parts'].map((what) => `packages/core/llm/gemini/render-${what}.ts`),
+  '@google/genai': ['request', 'contents', 'parts', 'tools'].map(
+    (what) => `packages/core/llm/gemini/render-${what}.ts`,
+  ),
   '@modelcontextprotocol/client': ['packages/core/tools/mcp/'],
   'cross-spawn': ['packages/core/tools/mcp/'],
   '@modelcontextprotocol/server': ['examples/'],
