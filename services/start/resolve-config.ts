@@ -13,7 +13,14 @@ import type { Tool } from '#core/turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
 import { DEFAULT_EVENTS, type ResponseWebhook, type Subscription } from '#core/turn/request/webhook.ts';
 import type { Parts } from '../process/parts.ts';
-import { type HostedField, ownTools, refuseOptions, resolveHosted } from './resolve-hosted.ts';
+import {
+  type HostedField,
+  ownTools,
+  refuseInMode,
+  refuseOptions,
+  refuseUnpriced,
+  resolveHosted,
+} from './resolve-hosted.ts';
 import { resolveModelRetry } from './resolve-model-retry.ts';
 import { checkNative, resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools, type ToolContext } from './resolve-tools.ts';
@@ -154,14 +161,10 @@ function checkPrice(
   { prices }: Rules,
 ): void {
   if (!limits?.max_cost_usd) return;
-  const free = hosted.find(({ type }) => !prices.hasHosted(model, type));
-  if (prices.has(model, tier) && free) {
-    const message =
-      `${free.type} of ${model} has no price, so its cost cannot be limited. Add the price to "hosted" in ` +
-      'PAWL_PRICES, or leave out `max_cost_usd`.';
-    throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
+  if (prices.has(model, tier)) {
+    refuseUnpriced(model, hosted, prices);
+    return;
   }
-  if (prices.has(model, tier)) return;
   const where = prices.has(model) ? ` on ${tier}` : '';
   const message =
     `${model} has no price${where}, so its cost cannot be limited. Add the price to PAWL_PRICES, or ` +
@@ -229,13 +232,10 @@ function checkChoice(choice: ToolChoice, { tools, hosted_tools = [] }: AskedConf
 }
 
 function checkMode(
-  { tool_mode: mode, tools, hosted_tools: hosted }: AskedConfig,
+  { tool_mode: mode, tools, hosted_tools: hosted = [] }: AskedConfig,
   { name, capabilities }: Provider,
 ): void {
-  if (hosted?.length && mode && mode !== 'native') {
-    const message = `Hosted tools are not supported in tool_mode "${mode}". Set tool_mode to "native", or leave them out.`;
-    throw new RequestRefused(400, 'unsupported_parameter', message, 'tool_mode');
-  }
+  refuseInMode(hosted, mode);
   if ((mode ?? 'native') !== 'native' || tools.length === 0 || capabilities.tools) return;
   const message = `${name} does not support tool calls. Set \`tool_mode\` to "emulated" or "inline".`;
   throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');

@@ -1,4 +1,5 @@
 import { RequestRefused } from '#core/failure.ts';
+import type { Prices } from '#core/llm/by-model/prices.ts';
 import { CAPABILITY_OF, type HostedTool, isHosted } from '#core/turn/hosted/hosted-tool.ts';
 import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
 
@@ -51,6 +52,23 @@ export function refuseOptions({ hosted_tools: hosted = [] }: HostedField, fallba
   if (!tool) return;
   const message = `The options of ${tool.type} do not fit ${fallback}, which has another wire. Leave the options or the fallback out.`;
   throw new RequestRefused(400, 'unsupported_parameter', message);
+}
+
+/** Refuses a cost limit if a hosted tool of a model has no price. */
+export function refuseUnpriced(model: string, hosted: readonly HostedTool[], prices: Prices): void {
+  const free = hosted.find(({ type }) => !prices.hasHosted(model, type));
+  if (!free) return;
+  const message =
+    `${free.type} of ${model} has no price, so its cost cannot be limited. Add the price to "hosted" in ` +
+    'PAWL_PRICES, or leave out `max_cost_usd`.';
+  throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
+}
+
+/** Refuses hosted tools in a mode that writes tools into the prompt. */
+export function refuseInMode(hosted: readonly HostedTool[], mode: StandingConfig['tool_mode']): void {
+  if (hosted.length === 0 || !mode || mode === 'native') return;
+  const message = `Hosted tools are not supported in tool_mode "${mode}". Set tool_mode to "native", or leave them out.`;
+  throw new RequestRefused(400, 'unsupported_parameter', message, 'tool_mode');
 }
 
 function withoutNull({ type, options }: HostedTool): HostedTool {
