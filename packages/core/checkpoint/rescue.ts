@@ -25,7 +25,7 @@ const mayBeWorked = sql<boolean>`(${hasSlot} or deadline_at <= now())`;
 
 /** The name of the rate limit for a turn's next request, equal to `limitName` of `turn/tiers/change-tier.ts`. */
 const limitName = sql`work.model || case coalesce(tier_wait ->> 'tier', config ->> 'service_tier')
-  when 'flex' then ' on flex' when 'priority' then ' on priority' else '' end`;
+  when 'flex' then ' on flex' when 'priority' then ' on priority' when 'batch' then ' on batch' else '' end`;
 
 /** The configuration of each row of work, looked up by id: for a join PostgreSQL may read the whole table. */
 const withConfig = sql`cross join lateral (select config from turns where turns.id = work.id offset 0) as turn`;

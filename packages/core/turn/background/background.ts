@@ -1,10 +1,11 @@
 /**
  * The responses of a provider that a round waits for, in the order of their requests: nearly always one.
+ * - `isBatch`: they are requests of batches, with Pawl's own ids.
  * - `inputs`: how many joined inputs of the turn they have received.
  * - `polls`: how often the round has polled the last response since it reads no stream.
  * - `ageMs`: the age of the last response.
  */
-export type Background = { responses: string[]; inputs: number; polls: number; ageMs: number };
+export type Background = { responses: string[]; inputs: number; polls: number; ageMs: number; isBatch: boolean };
 
 /** A response that its provider still works on. */
 export type RunningResponse = {

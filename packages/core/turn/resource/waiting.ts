@@ -5,7 +5,7 @@ import { iso } from './iso.ts';
 
 /** Why a turn does not run. The first reason in the order of `for` applies. */
 export type Waiting = {
-  for: 'start_at' | 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'project_quota' | 'slot';
+  for: 'start_at' | 'turn' | 'client' | 'approval' | 'batch' | 'retry' | 'provider' | 'project_quota' | 'slot';
   since: string;
   until?: string;
   /** The cause that stops every turn. */
@@ -39,7 +39,8 @@ export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Wa
 
 /** Returns the reason for a wait that needs no answer from outside. */
 function waitForWork(turn: WaitingTurn, away: PartsAway): Omit<Waiting, 'since'> {
-  const { rateLimited, step, retryAt, quotaFull } = turn.work;
+  const { rateLimited, step, retryAt, quotaFull, background } = turn.work;
+  if (retryAt && background?.isBatch) return { for: 'batch' };
   const lacked = rateLimited && readStep(step).kind === 'batch' ? lackedTools(turn) : undefined;
   if (retryAt && !lacked) return { for: rateLimited ? 'provider' : 'retry', until: iso(retryAt) };
   if (quotaFull) return { for: 'project_quota' };

@@ -42,11 +42,12 @@ export const RequiredAction = z
 const Waiting = z
   .object({
     for: z
-      .enum(['start_at', 'turn', 'client', 'approval', 'retry', 'provider', 'project_quota', 'slot'])
+      .enum(['start_at', 'turn', 'client', 'approval', 'batch', 'retry', 'provider', 'project_quota', 'slot'])
       .describe(
         'The reason. `start_at`: the start time is in the future. `turn`: another turn of the ' +
           'conversation is active. `client`: calls wait for an output. `approval`: calls wait for a ' +
-          'decision. `retry`: a try failed, and the next try is scheduled. `provider`: a rate limit. ' +
+          'decision. `batch`: the round waits for its batch. `retry`: a try failed, and the next try is ' +
+          'scheduled. `provider`: a rate limit. ' +
           '`project_quota`: the project already runs as many turns as its quota allows. `slot`: the turn ' +
           'waits for a free slot of a worker.',
       ),

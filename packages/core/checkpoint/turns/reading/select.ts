@@ -69,7 +69,8 @@ const tierWait = sql`case when tier_wait is not null then json_build_object('ref
 /** The responses that a round waits for (R40), with their age. Null for nearly all turns. */
 export const awaitedResponses = sql`case when background ->> 'step' = step and background ->> 'model' = model then json_build_object(
   'responses', background -> 'responses', 'inputs', background -> 'inputs', 'polls', background -> 'polls',
-  'ageMs', extract(epoch from now() - (background ->> 'at')::timestamptz) * 1000) end`;
+  'ageMs', extract(epoch from now() - (background ->> 'at')::timestamptz) * 1000,
+  'isBatch', coalesce((background ->> 'batch')::boolean, false)) end`;
 
 /**
  * The state of a row of `turn_states`. The database's clock decides whether it is `leased` (R9) and
