@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Wakeup } from '../../turn/wakeup.ts';
 import { listed } from '../sql/listed.ts';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
@@ -31,7 +31,7 @@ export async function hideTurn(trx: Trx, project: string, turnId: string): Promi
   if (hidden.length === 0) return null;
 
   await forgetSummaries(trx, sql`id = ${turnId}`);
-  await sql`select delete_entries(array[${turnId}::text])`.execute(trx);
+  await forgetTexts(trx, sql`id = ${turnId}`);
   await endHistory(trx, [conversationId]);
   await sql`
     update conversations set erase_due_at = now(),
@@ -48,12 +48,22 @@ export async function hideConversation(trx: Trx, conversationId: string): Promis
   await sql`
     update turns set hidden_at = now() where conversation_id = ${conversationId} and ${isVisible}`.execute(trx);
   await forgetSummaries(trx, sql`conversation_id = ${conversationId}`);
-  await sql`
-    select delete_entries(array(select id from turns where conversation_id = ${conversationId}))`.execute(trx);
+  await forgetTexts(trx, sql`conversation_id = ${conversationId}`);
   await endHistory(trx, [conversationId]);
   await sql`
     update conversations set hidden_at = now(), erase_due_at = now(), config = '{}', metadata = '{}'
     where id = ${conversationId}`.execute(trx);
+}
+
+/**
+ * Deletes the search entries of ended turns, and answers of batches that no round has used. The requests of such
+ * answers have no text and stay until their usage is counted (R41). `targets` is a condition on the turns.
+ */
+export async function forgetTexts(trx: Trx, targets: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    with target as materialized (select id from turns where ${targets}),
+    answers as (delete from batch_answers where turn_id in (select id from target))
+    select delete_entries(array(select id from target))`.execute(trx);
 }
 
 const visibleTurns = sql`select from turns where turns.conversation_id = conversations.id and ${isVisible}`;

@@ -4,7 +4,7 @@ import type { Trx } from '../tables.ts';
 import { eraseRounds } from './erase-rounds.ts';
 import { type Erased, eraseThreads } from './erase-threads.ts';
 import { forgetSummaries } from './forget-summaries.ts';
-import { endHistory } from './hide.ts';
+import { endHistory, forgetTexts } from './hide.ts';
 
 /** Turns to remove from their conversations. With `isByAge`, no caller requested the removal. */
 export type Removal = { conversationIds: string[]; turnIds: string[]; isByAge: boolean };
@@ -48,7 +48,7 @@ async function keepForForks(trx: Trx, { kept, isByAge }: { kept: string[]; isByA
     update turns set hidden_at = coalesce(hidden_at, now()), history_until = 0, deletion = conversation.deletions
     from conversation where conversation_id = conversation.id and turns.id in (${listed(kept)})`.execute(trx);
   await sql`delete from deliveries where turn_id in (${listed(kept)})`.execute(trx);
-  await sql`select delete_entries(array(select id from turns where id in (${listed(kept)})))`.execute(trx);
+  await forgetTexts(trx, sql`id in (${listed(kept)})`);
   await sql`
     update conversations set hidden_at = coalesce(conversations.hidden_at, now()), config = '{}', metadata = '{}'
     where id in (select conversation_id from turns where id in (${listed(kept)}))
