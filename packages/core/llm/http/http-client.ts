@@ -11,7 +11,8 @@ import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte
 export type PostRequest = {
   url: string;
   headers: Record<string, string>;
-  body: string | Uint8Array;
+  /** The body, whole or as pieces that are sent while they are read. A stream is sent once, without redirects. */
+  body: string | Uint8Array | AsyncIterable<Uint8Array>;
   method?: 'GET' | 'POST' | 'DELETE';
   signal?: AbortSignal;
 };
@@ -76,7 +77,8 @@ const MOST_REDIRECTS = 5;
 async function follow(agent: Connections, request: PostRequest): Promise<HttpAnswer> {
   let answer = await send(agent, request);
   let { url } = request;
-  for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
+  const mayRepeat = !isStream(request.body);
+  for (let redirects = 0; mayRepeat && redirects < MOST_REDIRECTS; redirects += 1) {
     const target = redirectOf(answer, url);
     if (!target) return answer;
     await answer.body.cancel();
@@ -135,7 +137,12 @@ function render(
   { origin, pathname, search }: URL,
 ): Dispatcher.DispatchOptions {
   const sent = { ...headers, 'accept-encoding': 'identity' };
-  return { origin, path: pathname + search, method, headers: sent, body: method === 'POST' ? body : null };
+  const given = isStream(body) ? Readable.from(body, { highWaterMark: 1 }) : body;
+  return { origin, path: pathname + search, method, headers: sent, body: method === 'POST' ? given : null };
+}
+
+function isStream(body: PostRequest['body']): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
 function fail({ answer, bytes, hasAnswered }: Exchange, error: unknown, isUrgent: boolean): void {
