@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { replayAnswers } from '#core/llm/batches/replay-answers.ts';
 import { bounded } from '#core/llm/bounded.ts';
 import type { Delta, Provider } from '#core/llm/provider.ts';
 import type { Reply } from '#core/turn/reply.ts';
@@ -70,6 +71,23 @@ test.each([
   const asking = bounded(deaf, patient).ask({ ...someRequest, times }, never, () => undefined);
 
   await expect(asking).rejects.toMatchObject({ code: 'provider_timeout', message: expect.stringContaining(reason) });
+});
+
+test('a request that reads its reply from a batch has no timeout', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const slow = bounded(
+    provider(() => promise),
+    { timeoutMs: 10, idleTimeoutMs: 10 },
+  );
+
+  const exchange = replayAnswers([], { provider: 'slow', model: 'some-model' });
+  const asking = slow.ask({ ...someRequest, exchange }, never, () => undefined);
+  await vi.advanceTimersByTimeAsync(900);
+  resolve(reply);
+
+  expect(await asking).toBe(reply);
 });
 
 test('a request may have more time than its provider gives', async () => {

@@ -24,7 +24,7 @@ const MOST_DELTAS = 300_000;
 /**
  * Returns the provider with bounds. A call that exceeds its total time or the time between two deltas fails with
  * `provider_timeout`. A reply that is too large fails with `provider_bad_response`. An abort of the caller keeps its
- * own reason.
+ * own reason. A request that reads its reply from a batch has no times: a slow database is no failure of the provider.
  */
 export function bounded(provider: Provider, bounds: Bounds): Provider {
   return {
@@ -32,6 +32,7 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
     async ask(request, signal, onDelta) {
       const own = boundsOf(bounds, request);
       const watch = startWatch(provider.name, own, signal);
+      if (request.exchange) watch.endTimes();
       try {
         const asked = request.background ? inBackground(request, own, watch) : request;
         const reply = provider.ask(asked, watch.signal, (delta) => watch.take(delta) && onDelta(delta));

@@ -8,6 +8,7 @@ import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
 import type { TextFormat } from '../turn/request/response.ts';
 import type { Tool } from '../turn/request/tool.ts';
+import type { BatchServer, Exchange } from './batches/batch-server.ts';
 import type { ListedModel } from './http/list-models.ts';
 
 /** A minimum time for which a cache keeps a prefix. */
@@ -87,6 +88,8 @@ export type RoundRequest = {
   times?: RequestTimes;
   /** Set if the round is asked in the background. */
   background?: BackgroundResponses;
+  /** Takes the place of HTTP, for the answers of a batch. Then the headers and the id of the request are not sent. */
+  exchange?: Exchange;
   /** The ASCII name of this attempt of the round in the provider's logs. */
   requestId: string;
   trace?: TraceHeaders;
@@ -178,6 +181,8 @@ export type Provider = {
   allowedHeaders?: readonly string[];
   /** The responses that the server keeps. Absent on wires without them. */
   responses?: KeptResponses;
+  /** The batch API of the server. Absent without such an API. */
+  batches?: BatchServer;
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;
   /** Returns the models that the server lists now. Rejects if the server is away or has no list. */
   listModels?(signal: AbortSignal): Promise<ListedModel[]>;

@@ -40,12 +40,18 @@ export function roundRequest(turn: Turn, { round, final }: RoundStep, messages: 
     textFormat: config.text_format ?? formatFor(config, work.model),
     maxOutputTokens: mostOutputTokens({ config, rounds }),
     promptCache: cachingOf(turn),
-    serviceTier: askedTier(turn),
+    serviceTier: sentTier(turn),
     providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
     ...(config.provider_headers && { headers: config.provider_headers }),
     ...timesField(config),
     requestId: `${id}.${round}.${work.generation}`,
   };
+}
+
+/** Returns the tier that requests of a round name. The batch API itself is the tier `batch`, so no field names it. */
+function sentTier(turn: Turn): RoundRequest['serviceTier'] {
+  const tier = askedTier(turn);
+  return tier === 'batch' ? null : tier;
 }
 
 /** Returns the times of a turn's requests, if the turn sets any. */

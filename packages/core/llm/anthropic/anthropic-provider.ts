@@ -55,14 +55,13 @@ const MOST_PAUSES = 10;
 export function anthropicProvider(options: AnthropicOptions): Provider {
   const { customHeaders, promptCache = false } = options;
   const forms = rememberForms<Form>({ ...AS_IT_CAME, takesMarks: promptCache, takesTtl: true });
-  const base = options.baseUrl.replace(/(\/v1)?\/*$/, '');
-  const headers = headersOf(options);
+  const { urlOf, headers } = reachAnthropic(options);
   const wire: HttpWire<Body> = {
     wire: 'anthropic',
     customHeaders,
-    listAt: () => ({ url: urlBelow(base, '/v1/models'), headers }),
+    listAt: () => ({ url: urlOf('/models'), headers }),
     postAt: (request, body) => ({
-      url: urlBelow(base, '/v1/messages'),
+      url: urlOf('/messages'),
       headers: { ...headers, ...versionHeaders(body), ...requestHeaders(request) },
     }),
     replyIn(refusal) {
@@ -90,7 +89,7 @@ async function askInForm(call: Call, send: Send, known: Known): Promise<Reply> {
   const isMarkedIn = (form: Form) => !isDeepStrictEqual(bodyOf(form), bodyOf({ ...form, takesMarks: false }));
   const container = lastContainer(request.messages, provider);
   let lasts = false;
-  const { reply: answer, form } = await askAgain(forms.formFor(request.model), {
+  const { reply: answer, form } = await askAgain(forms.formFor(request), {
     send,
     bodyOf,
     learn(refused, tried) {
@@ -135,7 +134,8 @@ async function readPauses(opened: OpenedReply, call: Call, { body, ...at }: Sent
   const reply = startReply(call, openCalls(body.messages));
   await readInto(reply, opened, { reader: READER, call });
   let requests = 1;
-  while (isPaused(reply) && requests <= MOST_PAUSES) {
+  const isLast = call.request.exchange?.isLast ?? false;
+  while (isPaused(reply) && !isLast && requests <= MOST_PAUSES) {
     const resumption = renderResumption(body, reply.blocks.map(wholeBlock), reply.container);
     if (!resumption) break;
     const next = await open(resumption, call, at);
@@ -145,7 +145,7 @@ async function readPauses(opened: OpenedReply, call: Call, { body, ...at }: Sent
     await readInto(reply, next, { reader: READER, call });
   }
   const finished = finishReply(reply);
-  if (isPaused(reply) && !finished.text?.trim() && !finished.hosted) throw endlessReply(call, requests);
+  if (isPaused(reply) && !isLast && !finished.text?.trim() && !finished.hosted) throw endlessReply(call, requests);
   for (const delta of lostDeltas(finished.hosted?.calls ?? [])) call.onDelta(delta);
   return { ...finished, ...(requests > 1 ? { requests } : {}), ...exhaustedField(opened.headers) };
 }
@@ -169,6 +169,12 @@ const READER: Reader<ReplyAccumulator> = {
 /** Returns the end of a message in this wire's words. */
 function messageOf({ finishReason }: Ending) {
   return { type: 'message', content: [], stop_reason: finishReason };
+}
+
+/** Returns how to reach a server: the URL of a path of its API, and the headers of each request. */
+export function reachAnthropic(options: AnthropicOptions) {
+  const base = options.baseUrl.replace(/(\/v1)?\/*$/, '');
+  return { urlOf: (path: string) => urlBelow(base, `/v1${path}`), headers: headersOf(options) };
 }
 
 /**

@@ -122,10 +122,11 @@ function isAboutModel({ status, says, model }: FailedCall): boolean {
 }
 
 function unknownModel(call: FailedCall): string {
-  const { provider, model = '', urlName = `the base URL of ${provider}` } = call;
+  const { provider, model, urlName = `the base URL of ${provider}` } = call;
+  const named = model ? ` "${model}"` : '';
   return isAboutModel(call)
-    ? `${provider} does not know the model "${model}"${because(call)}. Check the model's name and ${urlName}.`
-    : `${provider} has no endpoint at the requested path${because(call)}. Check ${urlName}, then the model's name "${model}".`;
+    ? `${provider} does not know the model${named}${because(call)}. Check the model's name and ${urlName}.`
+    : `${provider} has no endpoint at the requested path${because(call)}. Check ${urlName}, then the model's name${named}.`;
 }
 
 function unsupportedFeature(call: FailedCall): string {

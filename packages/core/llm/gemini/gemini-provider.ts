@@ -21,13 +21,13 @@ export type GeminiOptions = HttpServer & {
  * history.
  */
 export function geminiProvider(options: GeminiOptions): Provider {
-  const { name, apiKey, baseUrl, apiVersion = 'v1' } = options;
-  const key: Record<string, string> = apiKey === null ? {} : { 'x-goog-api-key': apiKey };
+  const { name, baseUrl, apiVersion = 'v1' } = options;
+  const key = geminiKey(options);
   return httpProvider<Body>(options, {
     wire: 'gemini',
     listAt: () => ({ url: urlBelow(baseUrl, `/${apiVersion}/models`), headers: key }),
     postAt: (request) => ({
-      url: streamUrl(urlBelow(baseUrl, `/${apiVersion}/${pathOf(request.model)}:streamGenerateContent`)),
+      url: streamUrl(urlBelow(baseUrl, `/${apiVersion}/${modelPath(request.model)}:streamGenerateContent`)),
       headers: { 'content-type': 'application/json', ...requestHeaders(request), ...key },
     }),
     async ask({ request, asked }, send) {
@@ -44,12 +44,18 @@ export function geminiProvider(options: GeminiOptions): Provider {
   });
 }
 
+/** Returns the header with the key of a server, if it has a key. */
+export function geminiKey({ apiKey }: Pick<GeminiOptions, 'apiKey'>): Record<string, string> {
+  return apiKey === null ? {} : { 'x-goog-api-key': apiKey };
+}
+
 /** Returns whether a model's name is safe as a part of the URL's path. */
-function isModelName(model: string): boolean {
+export function isModelName(model: string): boolean {
   return /^[\w.:@/-]+$/.test(model) && !model.includes('..');
 }
 
-function pathOf(model: string): string {
+/** Returns the path of a model below the version of the API. */
+export function modelPath(model: string): string {
   return /^(models|tunedModels)\//.test(model) ? model : `models/${model}`;
 }
 

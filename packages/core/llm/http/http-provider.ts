@@ -82,9 +82,8 @@ export type HttpWire<Body extends object> = {
 
 /** Makes a provider for a server of a wire, without retries and timeouts. */
 export function httpProvider<Body extends object>(server: HttpServer, wire: HttpWire<Body>): Provider {
-  const { name, apiKey, keyName = `the key of ${name}`, urlName, finishReasons: ownWords } = server;
-  const secrets = secretsIn({ ...wire.customHeaders, ...server.headers });
-  const named = { provider: name, apiKey, secrets, keyName, ...(urlName && { urlName }) };
+  const { name, finishReasons: ownWords } = server;
+  const named = namesOf(server, wire.customHeaders);
   return {
     name,
     capabilities: fullCapabilities(wire.wire),
@@ -103,6 +102,13 @@ export function httpProvider<Body extends object>(server: HttpServer, wire: Http
       );
     },
   };
+}
+
+/** Returns the names of a server for its failures, and the secrets that no failure may quote. */
+export function namesOf(server: HttpServer, customHeaders: HeadersByName = {}): Asked {
+  const { name, apiKey, keyName = `the key of ${name}`, urlName } = server;
+  const secrets = secretsIn({ ...customHeaders, ...server.headers });
+  return { provider: name, apiKey, secrets, keyName, ...(urlName && { urlName }) };
 }
 
 /** Returns the headers that identify a request in the logs of its provider. */
@@ -130,10 +136,14 @@ export async function open<Body extends object>(
   { request, signal }: Call,
   { server, wire }: At<Body>,
 ): Promise<OpenedReply | Refusal> {
-  const { url, headers } = await wire.postAt(request, body);
-  const merged = mergeHeaders(headers, server, request);
-  const opened = await openReply(server.post, { url, headers: merged, body: await writeBody(body), signal });
+  const opened = await (request.exchange?.(body) ?? openAt(await wire.postAt(request, body)));
+  signal.throwIfAborted();
   return (opened.kind === 'refused' && wire.replyIn?.(opened)) || opened;
+
+  async function openAt({ url, headers }: Target): Promise<OpenedReply | Refusal> {
+    const merged = mergeHeaders(headers, server, request);
+    return openReply(server.post, { url, headers: merged, body: await writeBody(body), signal });
+  }
 }
 
 export async function readReply<Gathered>(opened: OpenedReply, reader: Reader<Gathered>, call: Call): Promise<Reply> {

@@ -9,13 +9,16 @@ type Env = Record<string, string | undefined>;
 /** A provider, with its Responses provider if it has two wires. */
 export type Configured = { provider: Provider; two?: { responses: Provider; wires: TwoWires } };
 
-/** A built-in provider: its name, its default base URL, and the variables for its key and its base URL. */
-type BuiltIn = { name: string; url: string; keyName: string; urlName: string };
+/**
+ * A built-in provider: its name, its default base URL, the variables for its key and its base URL, and whether it has
+ * a batch API.
+ */
+type BuiltIn = { name: string; url: string; keyName: string; urlName: string; hasBatches: boolean };
 
-const OPENAI = { name: 'openai', url: 'https://api.openai.com/v1' };
-const ANTHROPIC = { name: 'anthropic', url: 'https://api.anthropic.com' };
-const GEMINI = { name: 'gemini', url: 'https://generativelanguage.googleapis.com' };
-const XAI = { name: 'xai', url: 'https://api.x.ai/v1' };
+const OPENAI = { name: 'openai', url: 'https://api.openai.com/v1', hasBatches: true };
+const ANTHROPIC = { name: 'anthropic', url: 'https://api.anthropic.com', hasBatches: true };
+const GEMINI = { name: 'gemini', url: 'https://generativelanguage.googleapis.com', hasBatches: true };
+const XAI = { name: 'xai', url: 'https://api.x.ai/v1', hasBatches: false };
 
 export function builtIn(env: Env, makers: Makers): Configured[] {
   const keyed = ({ url, ...named }: BuiltIn, make: (options: Options) => Configured): Configured[] => {
@@ -26,7 +29,7 @@ export function builtIn(env: Env, makers: Makers): Configured[] {
   const openai = overTwoWires('openai', 'OPENAI_WIRE', { env, makers });
   const xai = overTwoWires('xai', 'XAI_WIRE', { env, makers });
   const ollama = readBaseUrl(env, 'OLLAMA_BASE_URL', null);
-  const ofOllama = { name: 'ollama', apiKey: null, urlName: 'OLLAMA_BASE_URL' };
+  const ofOllama = { name: 'ollama', apiKey: null, urlName: 'OLLAMA_BASE_URL', hasBatches: false };
   return [
     ...keyed({ ...OPENAI, keyName: 'OPENAI_API_KEY', urlName: 'OPENAI_BASE_URL' }, (own) =>
       openai(own, { maxTokensField: 'max_completion_tokens' }),

@@ -1,7 +1,11 @@
 import { Misconfigured } from '../../failure.ts';
 import { aiSdkProvider } from '../ai-sdk/ai-sdk-provider.ts';
 import type { LoadedPackages } from '../ai-sdk/package/load-packages.ts';
-import { anthropicProvider } from '../anthropic/anthropic-provider.ts';
+import { type AnthropicOptions, anthropicProvider } from '../anthropic/anthropic-provider.ts';
+import { anthropicBatches } from '../batches/anthropic/anthropic-batches.ts';
+import type { BatchServer } from '../batches/batch-server.ts';
+import { geminiBatches } from '../batches/gemini/gemini-batches.ts';
+import { type OpenaiBatches, openaiBatches } from '../batches/openai/openai-batches.ts';
 import { geminiProvider } from '../gemini/gemini-provider.ts';
 import type { makeHttpClient } from '../http/http-client.ts';
 import type { HttpServer } from '../http/http-provider.ts';
@@ -15,8 +19,8 @@ import { readHeaders } from './provider-config.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** The common options of each wire's provider. */
-export type Options = Omit<HttpServer, 'post'> & { baseUrl: string; urlName: string };
+/** The common options of each wire's provider. `hasBatches` is false for a server without a batch API. */
+export type Options = Omit<HttpServer, 'post'> & { baseUrl: string; urlName: string; hasBatches: boolean };
 type MakeProvider<More = object> = (options: Options & More) => Provider;
 
 /** A function for each wire that makes a provider. */
@@ -36,34 +40,55 @@ type MakerContext = { client: Client; packages: LoadedPackages; sim: Simulator }
 /** Returns the functions that make providers, each with separate state. An unusable setting is a `Misconfigured`. */
 export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: MakerContext): Makers {
   const customHeaders = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
-  const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
-  const baseUrl = () => sim.baseUrl();
+  const givenVersion = env.GOOGLE_GENAI_API_VERSION?.trim();
+  const atServer = (provider: Provider, options: Options, batches: () => BatchServer): Provider => ({
+    ...withOwnState(provider, options.baseUrl),
+    ...serverField(options.baseUrl),
+    ...(options.hasBatches ? { batches: batches() } : {}),
+  });
+  const atOpenai = (provider: Provider, options: Options, endpoint: OpenaiBatches['endpoint']) =>
+    atServer(provider, options, () =>
+      openaiBatches({ server: { ...options, post }, endpoint, place: options.baseUrl }),
+    );
   return {
-    openai: (options) => atServer(openaiProvider({ ...options, post }), options.baseUrl),
-    responses: (options) => atServer(openaiResponsesProvider({ ...options, post }), options.baseUrl),
-    anthropic: (options) => atServer(anthropicProvider({ ...options, post, customHeaders }), options.baseUrl),
-    gemini: (options) => atServer(geminiProvider({ ...options, post, apiVersion }), options.baseUrl),
+    openai: (options) => atOpenai(openaiProvider({ ...options, post }), options, CHAT),
+    responses: (options) => atOpenai(openaiResponsesProvider({ ...options, post }), options, RESPONSES),
+    anthropic(given) {
+      const options: AnthropicOptions = { ...given, post, customHeaders };
+      return atServer(anthropicProvider(options), given, () => anthropicBatches(options));
+    },
+    gemini(given) {
+      const options = { ...given, post };
+      const provider = geminiProvider({ ...options, apiVersion: givenVersion || 'v1' });
+      return atServer(provider, given, () => geminiBatches({ ...options, apiVersion: givenVersion || 'v1beta' }));
+    },
     package: ({ name, options, headers }) => {
       const make = packages.get(name);
       if (!make) throw new Misconfigured(`PAWL_PROVIDERS.${name}: its package was not loaded`);
       const made = withOwnState(aiSdkProvider({ name, make, options, headers, post, fetch, env }), placeOf(options));
       return { ...made, ...serverField(String(options.baseURL ?? '')) };
     },
-    // The simulator's port changes with each process, and its state does not.
-    simulated: () => [
-      withOwnState(openaiProvider({ name: 'sim', apiKey: null, baseUrl, post }), ''),
-      withOwnState(
-        openaiResponsesProvider({ name: 'sim-responses', apiKey: null, baseUrl, post, promptCache: true }),
-        '',
-      ),
-    ],
+    simulated: () => simulatedProviders(post, () => sim.baseUrl()),
   };
 }
 
-/** Returns the provider with its server's address. It gets only the state of this server back. */
-function atServer(provider: Provider, baseUrl: string): Provider {
-  return { ...withOwnState(provider, baseUrl), ...serverField(baseUrl) };
+/** The simulator's port changes with each process. Its state and its batches do not, so they have no address. */
+function simulatedProviders(post: Client['post'], baseUrl: () => Promise<string>): Provider[] {
+  const serverOf = (name: string) => ({ name, apiKey: null, baseUrl, post });
+  const [chat, responses] = [serverOf('sim'), serverOf('sim-responses')];
+  return [
+    {
+      ...withOwnState(openaiProvider(chat), ''),
+      batches: openaiBatches({ server: chat, endpoint: CHAT, place: chat.name }),
+    },
+    {
+      ...withOwnState(openaiResponsesProvider({ ...responses, promptCache: true }), ''),
+      batches: openaiBatches({ server: responses, endpoint: RESPONSES, place: responses.name }),
+    },
+  ];
 }
+
+const [CHAT, RESPONSES] = ['/v1/chat/completions', '/v1/responses'] as const;
 
 function serverField(baseUrl: string): Pick<Provider, 'server'> {
   const url = URL.parse(baseUrl);

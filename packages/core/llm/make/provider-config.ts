@@ -34,6 +34,8 @@ const server = {
   api_key: z.string().trim().min(1).nullish(),
   finish_reasons: FinishReasons,
   limits: GivenLimits.optional(),
+  /** Whether the server has the batch API of its wire. */
+  batch: z.boolean('give true or false').default(true),
   ...known,
 };
 

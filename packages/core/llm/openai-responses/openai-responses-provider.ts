@@ -65,7 +65,7 @@ export function openaiResponsesProvider(options: ResponsesOptions): Provider {
  * for the model. It does not remember refused state, since the state of other histories may be valid.
  */
 async function askInForm({ request, provider }: Call, send: Send<Body>, forms: ReturnType<typeof rememberForms<Form>>) {
-  const first = forms.formFor(request.model);
+  const first = forms.formFor(request);
   const bodyOf = (form: Form) => renderRequest(request, { provider, form });
   const { reply, form } = await askAgain(first, { send, bodyOf, learn: learnForm });
   const next = { ...form, isKept: true };

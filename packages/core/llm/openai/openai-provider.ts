@@ -40,7 +40,7 @@ type Forms = ReturnType<typeof rememberForms<Required<Quirks>>>;
  * model. It does not remember refused state, since the state of other histories may be valid.
  */
 async function askByQuirks({ request, provider }: Call, send: Send, forms: Forms): Promise<Reply> {
-  const first = forms.formFor(request.model);
+  const first = forms.formFor(request);
   const { reply, form } = await askAgain(first, {
     send,
     bodyOf: (quirks) => renderRequest(request, { provider, ...quirks }),
