@@ -35,6 +35,13 @@ const SAID_BY_PAWL = [
   SUMMARY_QUESTION,
 ];
 
+const SYSTEM_AS_USER = 'System message, not written by the user:';
+
+/** Returns a user's text as a message. Wires without later system messages have them as marked text of the user. */
+export function messageOfUser(content: string): ChatMessage {
+  return { role: content.startsWith(SYSTEM_AS_USER) ? 'system' : 'user', content };
+}
+
 function isSaidByUser(message: ChatMessage): boolean {
   return message.role === 'user' && !SAID_BY_PAWL.some((opening) => textOf(message).startsWith(opening));
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Refusal } from './reply.ts';
 
 const KNOWN: Record<number, { type: string; code: string; message: string }> = {
@@ -29,4 +30,27 @@ export type Problem = { code: string | null; message: string; param: string | nu
 
 export function refuse({ code, message, param, status = 400 }: Problem): Refusal {
   return { kind: 'error', status, headers: {}, body: refusalBody(code, message, param), thinkMs: 0 };
+}
+
+const OpenaiError = z.strictObject({
+  error: z.strictObject({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  }),
+});
+
+/** Returns the message of an error in OpenAI's form, or null for a body that a script has written for another wire. */
+export function openaiMessage(body: unknown): string | null {
+  return OpenaiError.safeParse(body).data?.error.message ?? null;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Returns the issue inside the closest alternative of a union: the alternative with the type of the value. */
+export function innermostIssue(issue: Issue | undefined): Issue | undefined {
+  if (issue?.code !== 'invalid_union') return issue;
+  const [inner] = issue.errors.find(([first]) => first && first.path.length > 0) ?? issue.errors[0] ?? [];
+  return inner ? innermostIssue({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
 }

@@ -4,7 +4,7 @@ import { errorBody, refuse } from './error-body.ts';
 import { estimateUsage, tokensOf } from './estimate-usage.ts';
 import { exampleAnswer } from './example-answer.ts';
 import type { Call, Pace, SimulatedReply, SimulatedResponse } from './reply.ts';
-import type { Fault, Script, ScriptedReply } from './script.ts';
+import type { Fault, Script, ScriptedBatch, ScriptedReply } from './script.ts';
 import { hasSummary, isSummaryRequest, summaryOf } from './summary-request.ts';
 
 const CHUNK_CHARS = 24;
@@ -27,6 +27,14 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
   if (fault.kind === 'status') return failure(fault, pace.thinkMs);
   if (fault.kind === 'hang' && fault.after_chars === undefined) return { kind: 'silence' };
   return { kind: 'reply', reply, pace, flaw: fault, background };
+}
+
+/** Returns how the batch of a request runs. Later attempts keep the delays, and meet no fault. */
+export function scriptedBatch(script: Script, attempt: ChatAttempt, turn: CurrentTurn): ScriptedBatch | null {
+  const batch = currentReply(script, attempt, turn).batch ?? script.batch ?? null;
+  if (!batch || isAmong(attempt, batch)) return batch;
+  const { delay_ms, list_ms } = batch;
+  return { delay_ms, list_ms, refuse: false, lose_answer: false, cut_results: false };
 }
 
 /** Returns whether a request meets a fault: in the first attempts of its round, and on the tier of the fault. */

@@ -15,6 +15,8 @@ export type Renderer = {
   /** Returns the JSON body of a reply. The reply has not ended if `finishReason` is null. */
   whole(reply: SimulatedReply): Record<string, unknown>;
   stream(response: FlawedReply): RenderedStream;
+  /** Returns the body of an error. Without this function, errors have OpenAI's form. */
+  error?(refusal: Refusal): unknown;
 };
 
 /** A request for the simulator, with the renderer of its reply. A wire may refuse a readable request. */
@@ -33,10 +35,15 @@ export function renderResponse(response: SimulatedResponse, requestId: string, r
     case 'hang-up':
       return { thinkMs: 0, head: null, chunks: [], paceMs: 0, ending: 'cut' };
     case 'error':
-      return renderBody(response, requestId);
+      return renderBody({ ...response, body: errorOf(response, renderer) }, requestId);
     case 'reply':
       return renderReply(response, requestId, renderer);
   }
+}
+
+/** Returns the body of an error in the form of its wire. */
+export function errorOf(refusal: Refusal, { error }: Pick<Renderer, 'error'>): unknown {
+  return error ? error(refusal) : refusal.body;
 }
 
 /** Renders a body: a string as text, any other value as JSON. */

@@ -3,9 +3,9 @@ import { type CurrentTurn, currentTurn, resultsText } from './current-turn.ts';
 import { refuse } from './error-body.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import { exampleAnswer, exampleArguments } from './example-answer.ts';
-import { playScript } from './play-script.ts';
+import { playScript, scriptedBatch } from './play-script.ts';
 import type { Call, SimulatedResponse } from './reply.ts';
-import { findScript } from './script.ts';
+import { findScript, type ScriptedBatch } from './script.ts';
 import { isSummaryRequest, summaryOf } from './summary-request.ts';
 
 /** Decides the response from the request alone, so that equal requests get equal responses. */
@@ -22,6 +22,13 @@ export function replyTo(attempt: ChatAttempt): SimulatedResponse {
       return refuse({ code: 'invalid_script', message: `The script cannot be played: ${param}: ${message}`, param });
     }
   }
+}
+
+/** Returns how the batch of a request runs, or null without a valid script for it. */
+export function batchScriptOf(attempt: ChatAttempt): ScriptedBatch | null {
+  const turn = currentTurn(attempt.body.messages);
+  const found = findScript(turn.input);
+  return found.kind === 'script' ? scriptedBatch(found.script, attempt, turn) : null;
 }
 
 const PACE = { thinkMs: 0, paceMs: 0, chunkChars: 24, interleave: false };

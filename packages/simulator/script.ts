@@ -55,6 +55,28 @@ const Background = z.strictObject({
 });
 export type ScriptedBackground = z.output<typeof Background>;
 
+/**
+ * How the server runs the batch of a request. The longest delays of its requests count, and a fault of one request
+ * affects the whole batch, except `end`.
+ */
+const Batch = z.strictObject({
+  /** The time until the batch ends. By default the limit of the server. */
+  delay_ms: milliseconds.optional(),
+  /** The time until a list shows the batch. */
+  list_ms: milliseconds.default(0),
+  /** An end of this request without an answer: expired, no result, or a batch without an end. */
+  end: z.enum(['expired', 'missing', 'never']).optional(),
+  /** Whether the server refuses the batch, since its queue of tokens is full. */
+  refuse: z.boolean().default(false),
+  /** Whether the server creates the batch, and answers 500. */
+  lose_answer: z.boolean().default(false),
+  /** Whether the first read of the results is cut. */
+  cut_results: z.boolean().default(false),
+  /** Limits the faults, not the delays, to the first batches with this request. */
+  times,
+});
+export type ScriptedBatch = z.output<typeof Batch>;
+
 /** Tokens as OpenAI counts them, with the details that the vendor or the script adds. */
 export type ScriptedUsage = {
   prompt_tokens: number;
@@ -107,6 +129,7 @@ const ScriptedReply = z.strictObject({
   usage: Usage.nullish(),
   fault: Fault.optional(),
   background: Background.optional(),
+  batch: Batch.optional(),
 });
 export type ScriptedReply = z.output<typeof ScriptedReply>;
 
@@ -125,6 +148,8 @@ export const Script = z.strictObject({
   context_tokens: z.int().min(1).optional(),
   /** The form of this model's calls: native, or in its text for the other two tool modes. */
   calls_as: z.enum(['native', 'json', 'inline']).default('native'),
+  /** How batches run, unless a round says otherwise. */
+  batch: Batch.optional(),
   /** Whether the server of the model answers 400 to tools. */
   refuses_tools: z.boolean().default(false),
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { answerRequest } from './background/answer-request.ts';
 import { createBackground } from './background/create-background.ts';
@@ -9,9 +9,15 @@ import { endedResponse } from './background/kept-response.ts';
 import { type KeptResponses, openKeptResponses } from './background/kept-responses.ts';
 import { type ResponseRequest, readResponseRequest } from './background/response-request.ts';
 import type { ResponseLimits } from './background/response-store.ts';
+import { answerBatchRequest } from './batches/answer-batch-request.ts';
+import { type BatchRequest, readBatchRequest } from './batches/batch-request.ts';
+import type { BatchLimits } from './batches/batch-store.ts';
+import { type KeptBatches, openKeptBatches } from './batches/kept-batches.ts';
 import { readChat } from './chat/read-chat.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { refusalBody } from './error-body.ts';
+import { readContents } from './gemini/read-contents.ts';
+import { readMessages } from './messages/read-messages.ts';
 import { type Reading, renderBody, renderResponse, type Stamp } from './render-response.ts';
 import { replyTo } from './reply-to.ts';
 import { readResponses } from './responses/read-responses.ts';
@@ -19,10 +25,16 @@ import type { ResponseMeta } from './responses/response-object.ts';
 import { openClientConnection, sendResponse } from './send-response.ts';
 
 /**
- * A running simulator. `responses` are the responses that it keeps. `stop` ends its open connections and all
+ * A running simulator. `responses` and `batches` are kept in its memory. `stop` ends its open connections and all
  * productions at once.
  */
-export type Simulator = { baseUrl: string; port: number; responses: KeptResponses; stop(): Promise<void> };
+export type Simulator = {
+  baseUrl: string;
+  port: number;
+  responses: KeptResponses;
+  batches: KeptBatches;
+  stop(): Promise<void>;
+};
 
 const MODELS = {
   object: 'list',
@@ -34,25 +46,38 @@ type ReadWire = (sent: unknown, stamp: Stamp) => Reading & { meta?: ResponseMeta
 const WIRES: Record<string, ReadWire> = {
   'POST /v1/chat/completions': readChat,
   'POST /v1/responses': readResponses,
+  'POST /v1/messages': readMessages,
 };
+
+/** Returns the reader of a route, or undefined. Gemini names the model and the form of its answer in the path. */
+function wireAt(route: string): ReadWire | undefined {
+  const [, model, action] = /^POST \/v1(?:beta)?\/models\/([^/:]+):(generate|streamGenerate)Content$/.exec(route) ?? [];
+  if (!model) return WIRES[route];
+  return (sent, stamp) => readContents({ sent, model, isStream: action === 'streamGenerate' }, stamp);
+}
 
 type SimulatorOptions = {
   host?: string;
   port?: number;
   onRequest?: OnRequest;
   onResponseRequest?: OnResponseRequest;
+  onBatchRequest?: OnBatchRequest;
   limits?: Partial<ResponseLimits>;
+  batchLimits?: Partial<BatchLimits>;
 };
 
-/** Starts a server of OpenAI Chat Completions and Responses, scripted by its input. Port 0 takes a free port. */
+/** Starts a server of model APIs, scripted by its input. Port 0 takes a free port. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { host = '127.0.0.1', port = 0, onRequest, onResponseRequest } = options;
+  const { host = '127.0.0.1', port = 0, onRequest, onResponseRequest, onBatchRequest } = options;
   const kept = openKeptResponses(options.limits);
+  const keptBatches = openKeptBatches(options.batchLimits);
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     const path = request.url?.split('?')[0] ?? '';
     const route = `${request.method} ${path}`;
-    const read = WIRES[route];
+    const read = wireAt(route);
     if (read) return void answer(request, response, { path, read, onRequest, kept });
+    const batch = readBatchRequest(request);
+    if (batch) return void answerBatch(batch, [request, response], { keptBatches, onBatchRequest });
     const about = readResponseRequest(request.method, request.url);
     if (about) return void answerAbout({ ...about, headers: request.headers }, response, { kept, onResponseRequest });
     const [status, body] =
@@ -63,7 +88,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   await once(server, 'listening');
   const address = server.address();
   const boundPort = typeof address === 'object' && address ? address.port : port;
-  return { baseUrl: `http://${host}:${boundPort}/v1`, port: boundPort, responses: kept.responses, stop };
+  const baseUrl = `http://${host}:${boundPort}/v1`;
+  return { baseUrl, port: boundPort, responses: kept.responses, batches: keptBatches.batches, stop };
 
   async function stop(): Promise<void> {
     kept.stop();
@@ -90,6 +116,8 @@ export type ReceivedRequest = {
 type OnRequest = (request: ReceivedRequest) => unknown;
 /** Called once for each request about a response. If it returns a promise, the answer waits for it. */
 type OnResponseRequest = (request: ResponseRequest) => unknown;
+/** Called once for each request about batches, before its effect. If it returns a promise, the answer waits for it. */
+type OnBatchRequest = (request: BatchRequest) => unknown;
 type Kept = ReturnType<typeof openKeptResponses>;
 type Route = { path: string; read: ReadWire; onRequest: OnRequest | undefined; kept: Kept };
 
@@ -132,6 +160,22 @@ async function answerAbout(
   const createdBy = kept.store.find(about.id)?.createdBy ?? null;
   await onResponseRequest?.({ ...about, createdBy });
   await answerRequest(about, { store: kept.store, client, requestId: `req_${randomUUID()}` });
+}
+
+type AboutBatches = { keptBatches: ReturnType<typeof openKeptBatches>; onBatchRequest: OnBatchRequest | undefined };
+
+/** Answers a request about batches, after its body has arrived. Rejects only if `onBatchRequest` throws. */
+async function answerBatch(
+  batch: BatchRequest,
+  [request, response]: [IncomingMessage, ServerResponse],
+  { keptBatches, onBatchRequest }: AboutBatches,
+): Promise<void> {
+  const client = openClientConnection(response);
+  const body = await buffer(request).catch(() => null);
+  if (body === null) return;
+  keptBatches.count(batch.act);
+  await onBatchRequest?.(batch);
+  await answerBatchRequest(batch, body, { store: keptBatches.store, client, requestId: `req_${randomUUID()}` });
 }
 
 const REQUEST_NAME = 'x-client-request-id';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refuse } from '../error-body.ts';
+import { innermostIssue, refuse } from '../error-body.ts';
 import type { Reading, Stamp } from '../render-response.ts';
 import type { Refusal } from '../reply.ts';
 import { chatRequestOf } from './chat-request-of.ts';
@@ -31,7 +31,7 @@ type Issue = z.core.$ZodIssue;
 /** Refuses a request that is not a valid Responses request. Reports an unknown field of the request first. */
 function refuseUnreadable(issues: Issue[]): Refusal {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
-  const issue = innermost(unknown ?? issues[0]);
+  const issue = innermostIssue(unknown ?? issues[0]);
   const param = issue ? z.core.toDotPath(issue.path) : '';
   if (issue?.code === 'unrecognized_keys') {
     const field = z.core.toDotPath([...issue.path, issue.keys[0] ?? '']);
@@ -43,11 +43,4 @@ function refuseUnreadable(issues: Issue[]): Refusal {
   const isTooSmall = issue?.code === 'too_small' && issue.origin === 'number';
   const code = isTooSmall ? 'integer_below_min_value' : 'invalid_value';
   return refuse({ code, message: `Invalid '${param}'. ${issue?.message}.`, param });
-}
-
-/** Returns the issue inside the closest alternative of a union: the alternative with the type of the value. */
-function innermost(issue: Issue | undefined): Issue | undefined {
-  if (issue?.code !== 'invalid_union') return issue;
-  const [inner] = issue.errors.find(([first]) => first && first.path.length > 0) ?? issue.errors[0] ?? [];
-  return inner ? innermost({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
 }
