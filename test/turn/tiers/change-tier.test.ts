@@ -79,6 +79,19 @@ test.each([
   expect(decideCapacity(at(lastMs), { mostMs: DAY_MS })).toEqual({ kind: 'change', because: 'deadline' });
 });
 
+test.each([
+  [1_000, 200_000],
+  [10_000, 2_000_000],
+  [18_000, 3_600_000],
+  [86_400 * 2, 3_600_000],
+])('of a deadline of %i seconds, a round on batch leaves the last %i ms', (deadlineSeconds, lastMs) => {
+  const at = (leftMs: number) => turnOf({ tier: 'batch', deadlineSeconds, leftMs });
+
+  expect(lateInMs(at(lastMs + 1))).toBe(1);
+  expect(isLate(at(lastMs + 1))).toBe(false);
+  expect(isLate(at(lastMs))).toBe(true);
+});
+
 test('a pause ends when the round must leave its tier', () => {
   const given = { wait: { refusals: 1 }, deadlineSeconds: 1_000, leftMs: 201_500 };
 
@@ -90,7 +103,9 @@ test.each<[string, Given]>([
   ['is on another tier', { tier: 'priority' }],
   ['has no tier', { tier: null }],
   ['has changed its tier', { wait: { refusals: 3, tier: 'default' } }],
-])('a round that %s is never late for flex', (_, given) => {
+  ['has left batch', { tier: 'batch', wait: { refusals: 3, tier: 'default' } }],
+  ['is on batch without tier_fallback', { tier: 'batch', fallback: false }],
+])('a round that %s is never late', (_, given) => {
   expect(lateInMs(turnOf({ ...given, deadlineSeconds: 1_000, leftMs: 1 }))).toBe(Number.POSITIVE_INFINITY);
 });
 
@@ -103,11 +118,14 @@ test('the changed tier of a round overrides the tier of its turn', () => {
   expect(askedTier(turnOf({ wait: { refusals: 2 } }))).toBe('flex');
   expect(askedTier(turnOf({ wait: { refusals: 3, tier: 'default' } }))).toBe('default');
   expect(askedTier(turnOf({ tier: null, fallback: false }))).toBeNull();
+  expect(askedTier(turnOf({ tier: 'batch', wait: { tier: 'default' } }))).toBe('default');
 });
 
-test('only flex and priority have separate rate limits', () => {
-  const names = ([null, 'auto', 'default', 'flex', 'priority'] as const).map((tier) => limitName('openai/x', tier));
+test('only flex, priority and batch have separate rate limits', () => {
+  const names = ([null, 'auto', 'default', 'flex', 'priority', 'batch'] as const).map((tier) =>
+    limitName('openai/x', tier),
+  );
 
   expect(new Set(names.slice(0, 3))).toEqual(new Set(['openai/x']));
-  expect(new Set(names).size).toBe(3);
+  expect(new Set(names).size).toBe(4);
 });

@@ -2,11 +2,17 @@ import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
 import type { ServiceTier } from '../config/service-tier.ts';
 import type { Turn } from '../turn.ts';
 
-/** Why a round changes its tier: three refusals for lack of capacity, a near deadline, or the longest wait. */
+/**
+ * Why a round changes its tier.
+ * - `refused`: three refusals for lack of capacity, or three failed results of batches.
+ * - `deadline`: the deadline is near.
+ * - `waited`: the round has waited for the longest time.
+ */
 export const TIER_CHANGES = ['refused', 'deadline', 'waited'] as const;
 export type TierChange = (typeof TIER_CHANGES)[number];
 
-const MOST_REFUSALS = 3;
+/** The number of refusals of a round, or of its failed results, after which `tier_fallback` applies. */
+export const MOST_REFUSALS = 3;
 
 const BACKOFF = { firstMs: 2_000, longestMs: 300_000 };
 const HALF_JITTER = [0.5, 1] as const;
@@ -38,21 +44,22 @@ export function decideCapacity(
   return { kind: 'again', delayMs: Math.max(1, Math.ceil(delayMs)) };
 }
 
-/** Returns whether a round on `flex` must leave its tier now because its deadline is near. */
+/** Returns whether a round on `flex` or `batch` must leave its tier now because its deadline is near. */
 export function isLate(turn: Waiting): boolean {
   return lateInMs(turn) <= 0;
 }
 
-/** The part of the time to the deadline that is reserved for another tier, and its maximum. */
+/** The part of the time to the deadline that is reserved for another tier, and its maximum for each tier. */
 const LAST_PART = 1 / 5;
-const LONGEST_LAST_PART_MS = 600_000;
+const LONGEST_LAST_PARTS_MS: Partial<Record<ServiceTier, number>> = { flex: 600_000, batch: 3_600_000 };
 
-/** Returns the milliseconds until a round on `flex` leaves its tier for its deadline, or infinity if it does not. */
+/** Returns the milliseconds until a round leaves its tier for its deadline, or infinity if it does not. */
 export function lateInMs({ config, work }: Waiting): number {
   const { limits, tier_fallback } = config;
-  const isBound = tier_fallback !== undefined && askedTier({ config, work }) === 'flex';
+  const longestMs = LONGEST_LAST_PARTS_MS[askedTier({ config, work }) ?? 'default'];
+  const isBound = tier_fallback !== undefined && longestMs !== undefined;
   if (!isBound || work.deadlineInMs === null || limits.deadline_seconds === null) return Number.POSITIVE_INFINITY;
-  const lastMs = Math.min(limits.deadline_seconds * 1_000 * LAST_PART, LONGEST_LAST_PART_MS);
+  const lastMs = Math.min(limits.deadline_seconds * 1_000 * LAST_PART, longestMs);
   return work.deadlineInMs - lastMs;
 }
 
@@ -61,8 +68,13 @@ export function askedTier({ config, work }: Pick<Turn, 'config' | 'work'>): Serv
   return work.tierWait?.tier ?? config.service_tier ?? null;
 }
 
+/** Returns whether the next request of a turn belongs into a batch. */
+export function isBatched(turn: Pick<Turn, 'config' | 'work'>): boolean {
+  return askedTier(turn) === 'batch';
+}
+
 /** Tiers with their own rate limits. All other tiers share the rate limits of their model. */
-const APART: readonly (ServiceTier | null)[] = ['flex', 'priority'];
+const APART: readonly (ServiceTier | null)[] = ['flex', 'priority', 'batch'];
 
 /** Returns the name of a model's rate limit on a tier: `openai/gpt-5.4 on flex`. */
 export function limitName(model: string, tier: ServiceTier | null): string {
