@@ -39,6 +39,8 @@ export type WorkerContext = Omit<Parts, Unused> & {
   flexWaitMs: number;
   /** The longest times of a response in the background. */
   backgroundTimes: BackgroundTimes;
+  /** The longest wait of a round for its batch, in milliseconds, and the most rounds of a batch. */
+  batchTimes: { waitMs: number; size: number };
   /** The longest silence of a request on `flex`, in milliseconds. */
   flexIdleTimeoutMs: number;
   /**
@@ -69,6 +71,7 @@ export function workerContext(parts: Parts, settings: Settings, log: Log): Worke
     fallbackAfterMs: settings.PAWL_FALLBACK_AFTER_MS,
     flexWaitMs: settings.PAWL_FLEX_WAIT_MS,
     backgroundTimes: { queuedMs: settings.PAWL_BACKGROUND_QUEUED_MS, timeoutMs: settings.PAWL_BACKGROUND_TIMEOUT_MS },
+    batchTimes: { waitMs: settings.PAWL_BATCH_WAIT_MS, size: settings.PAWL_BATCH_SIZE },
     flexIdleTimeoutMs: settings.PAWL_FLEX_IDLE_TIMEOUT_MS,
     retention: { days: settings.PAWL_RETENTION_DAYS ?? null, sweepMs: settings.PAWL_RETENTION_SWEEP_MS },
   };

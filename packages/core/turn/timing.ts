@@ -38,6 +38,8 @@ export const timing = {
   rollUpEveryMs: 60_000,
   /** The interval at which each worker looks for responses at providers that no round waits for. */
   closeEveryMs: 2_000,
+  /** The interval at which each worker looks for batches to send, read or delete, and for rounds to collect. */
+  batchEveryMs: 1_000,
   /** The interval at which each worker looks for due bulks. */
   bulkEveryMs: 250,
   /** The time for which a worker has a bulk to itself. Each batch of the bulk takes much less. */

@@ -58,6 +58,13 @@ export const CALL_VARIABLES = {
     meaning: 'Longest duration of a background response. `PAWL_MODEL_TIMEOUT_MS` does not limit it.',
     unit: 'ms',
   }),
+  PAWL_BATCH_WAIT_MS: numberForm(60_000, 0, DAY_MS).register(ABOUT, {
+    meaning: 'Longest time that a round on the tier [`batch`](batches.md) waits until the worker sends a batch.',
+    unit: 'ms',
+  }),
+  PAWL_BATCH_SIZE: numberForm(500, 1, 50_000).register(ABOUT, {
+    meaning: 'Largest number of rounds in a batch. The worker sends a batch at once when so many rounds wait.',
+  }),
 };
 
 export const TOOL_VARIABLES = {
