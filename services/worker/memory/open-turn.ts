@@ -16,7 +16,10 @@ export async function openTurn(
   context: WorkerContext,
 ): Promise<OpenedTurn | null> {
   const seen = await context.turnCache.load(job.turnId, job);
-  if (!seen || isIdle(seen)) return null;
+  return seen && !isIdle(seen) ? await takeIfRoom(seen, context) : null;
+}
+
+async function takeIfRoom(seen: Turn, context: WorkerContext): Promise<OpenedTurn | null> {
   try {
     return await takeTurn(seen, context);
   } catch (error) {
@@ -24,6 +27,18 @@ export async function openTurn(
     context.log.info({ event: 'memory.busy', turn_id: seen.id, step: seen.work.step }, error.message);
     return null;
   }
+}
+
+/** Loads a turn that waits for its batch, as if it had a slot: the line of its request needs no slot. */
+export async function openWithoutSlot(turnId: string, context: WorkerContext): Promise<OpenedTurn | null> {
+  const seen = await context.turnCache.load(turnId);
+  if (!seen || isIdle(withoutSlot(seen))) return null;
+  const opened = await takeIfRoom(seen, context);
+  return opened && { ...opened, turn: withoutSlot(opened.turn) };
+}
+
+function withoutSlot(turn: Turn): Turn {
+  return { ...turn, work: { ...turn.work, slot: null } };
 }
 
 function isIdle(turn: Turn): boolean {

@@ -23,6 +23,8 @@ type Caller = Pick<Provider, 'ask' | 'name'>;
 type Question = {
   /** The name of the rate limit of the request. */
   limit: string;
+  /** True for a response that the round waits for, and for a request in a batch: they need no permit. */
+  isFree?: boolean;
   /** Sends the request through a provider that `counted` has wrapped. */
   ask(by: { permit: Permit; counted: (provider: Caller) => Caller }): Promise<Reply>;
 };
@@ -32,9 +34,12 @@ type Question = {
  * before a failed request count too. Never throws. After a reply that uses up a limit, the model is not asked, as
  * after a 429.
  */
-export async function askModel(run: Run, { limit, ask }: Question, { rateLimits }: WorkerContext): Promise<Asked> {
-  // A response that the round waits for needs no permit.
-  using permit = run.responses?.awaited() ? FREE : rateLimits.acquire(limit);
+export async function askModel(
+  run: Run,
+  { limit, isFree = false, ask }: Question,
+  { rateLimits }: WorkerContext,
+): Promise<Asked> {
+  using permit = isFree ? FREE : rateLimits.acquire(limit);
   let { requests } = run;
   const counted = (provider: Caller): Caller => ({
     name: provider.name,

@@ -47,7 +47,8 @@ type RepliedRound = Omit<AnswerRound, 'violations'> & {
 export async function commitRound(run: Run, replied: Replied, context: WorkerContext): Promise<CommittedRound> {
   const { turn } = run;
   const { step, startedAt } = replied;
-  const usage = pricedUsage(replied.reply, turn.work.model, context);
+  const tier = run.responses?.awaited()?.isBatch ? { serviceTier: 'batch' } : {};
+  const usage = pricedUsage({ ...replied.reply, ...tier }, turn.work.model, context);
   const { fields, blobs, warnings } = takeHosted(replied.reply);
   const reply = { ...cleaned(replied.reply), ...fields, usage };
   const outcome = outcomeOf(reply, step.final, needsRepair(turn));

@@ -1,11 +1,11 @@
 import { withKnownTtl } from '#core/llm/caching.ts';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
-import type { RoundRequest } from '#core/llm/provider.ts';
+import type { Delta, RoundRequest } from '#core/llm/provider.ts';
 import { roundRequest } from '#core/llm/round-request.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { lateInMs } from '#core/turn/tiers/change-tier.ts';
+import { isBatched, lateInMs } from '#core/turn/tiers/change-tier.ts';
 import { promptContent } from '../../process/trace/content.ts';
 import { chatSpanId } from '../../process/trace/span-ids.ts';
 import type { RequestedParameters } from '../../process/trace/turn-spans.ts';
@@ -34,12 +34,13 @@ export async function requestReply(
 ): Promise<Asked & { startedAt: number }> {
   const { lease, turn } = run;
   const progress: Progress = {
-    ...{ lease, published: run.published, startedAt: Date.now() },
+    ...{ lease, published: run.published, startedAt: startOf(run) },
     ...{ firstChunkAt: null, sent: null, asked: null },
   };
   const ask: Parameters<typeof askModel>[1]['ask'] = (by) =>
     streamReply(run, { ...question, ...by, progress }, context);
-  const came = await askModel(run, { limit: rateLimitOf(turn), ask }, context);
+  const isFree = isBatched(turn) || Boolean(run.responses?.awaited());
+  const came = await askModel(run, { limit: rateLimitOf(turn), isFree, ask }, context);
   const { published, startedAt, firstChunkAt, sent, asked } = progress;
   const repliedAt = came.kind === 'replied' ? Date.now() : null;
   const attempt = {
@@ -53,6 +54,12 @@ export async function requestReply(
     prompt: asked && promptContent(asked, context.redact),
   };
   return { ...came, startedAt, run: { ...came.run, published, attempt } };
+}
+
+/** Returns the start of a request, in milliseconds since 1970. A request in a batch has started when it entered. */
+function startOf({ responses }: Run): number {
+  const awaited = responses?.awaited();
+  return Math.round(Date.now() - (awaited?.isBatch ? awaited.ageMs : 0));
 }
 
 type Asking = Question & Parameters<Parameters<typeof askModel>[1]['ask']>[0] & { progress: Progress };
@@ -70,7 +77,7 @@ async function streamReply(
   const trace = tracer.headersWithin(turn, () => chatSpanId(turn, { round, startedAt: progress.startedAt }));
   const provider = providers.ofModel(turn.work.model, turn.config.wires);
   const { request, warnings } = withKnownTtl(
-    { ...roundRequest(turn, step, messages), trace, ...(responses && { background: responses.background }) },
+    { ...roundRequest(turn, step, messages), trace, ...responses?.asked },
     provider,
   );
   const { maxOutputTokens, temperature, topP } = request;
@@ -82,11 +89,15 @@ async function streamReply(
   using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
   const dialect = chooseDialect(turn.config.tool_mode, counted(provider));
   const { signal } = responses ?? late;
+  const answered: Delta[] = [];
   const reply = await dialect.ask(request, signal, (delta) => {
+    if (request.exchange) return void answered.push(delta);
     permit.answered();
     progress.firstChunkAt ??= Date.now();
     publisher.take(delta);
   });
+  // Streams show a round by batch as a whole, and not the beginning of a paused reply.
+  for (const delta of answered) publisher.take(delta);
   const warned = warnings.length > 0 ? { warnings: [...(reply.warnings ?? []), ...warnings] } : {};
   return { ...reply, ...warned, reasoning: reply.reasoning ?? publisher.reasoning() };
 }
@@ -94,10 +105,13 @@ async function streamReply(
 /** The deadline of the turn is near, so the worker ends a request on `flex`. */
 export class TierLate extends Error {}
 
-/** Returns the signal of a run, which also ends a request on `flex` once the round has to leave the tier. */
-function untilLate({ turn, lease }: Run): Disposable & { signal: AbortSignal } {
+/**
+ * Returns the signal of a run, which also ends a request on `flex` once the round has to leave the tier. The answer to
+ * a request in a batch is only read.
+ */
+function untilLate({ turn, lease, responses }: Run): Disposable & { signal: AbortSignal } {
   const { signal } = lease;
-  const inMs = lateInMs(turn) - lease.ageMs();
+  const inMs = responses?.awaited()?.isBatch ? Number.POSITIVE_INFINITY : lateInMs(turn) - lease.ageMs();
   if (inMs > LONGEST_TIMER_MS) return { signal, [Symbol.dispose]: () => {} };
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new TierLate()), inMs);

@@ -3,6 +3,7 @@ import { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import { decideRetry, fallbackFor, maxAttemptsOf, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
+import { changeAfterResult } from '#core/turn/tiers/change-after-result.ts';
 import { askedTier, decideCapacity, lateInMs, type TierChange } from '#core/turn/tiers/change-tier.ts';
 import type { Turn, TurnError } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
@@ -13,6 +14,7 @@ import { RateLimited, rateLimitOf } from '../rate-limits.ts';
 import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import type { Failed } from './ask-model.ts';
+import { asAttempt, isResult } from './batched/as-attempt.ts';
 import type { NoRoom } from './take-room.ts';
 
 /** Postpones a round with a rate-limited model, with or without a lease. */
@@ -28,6 +30,15 @@ type Unanswered = Pick<Failed, 'model' | 'triedBefore'> & { step: RoundStep; fai
  * until the end of a limit is left to its next wakeup.
  */
 export async function retryRound(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
+  if (!isResult(run)) return retryAsked(run, unanswered, context);
+  const { failure, step } = unanswered;
+  const because = changeAfterResult(run.turn, failure);
+  // A batch that was refused for the longest time has asked nothing, so it is no attempt.
+  if (because) return leaveTier(run, { step, because, attempt: because !== 'waited' }, context);
+  return retryAsked(run, { ...unanswered, failure: asAttempt(failure) }, context);
+}
+
+async function retryAsked(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const { failure, model = turn.work.model, triedBefore = 0 } = unanswered;
   const limit = unanswered.model ?? rateLimitOf(turn);
@@ -85,7 +96,7 @@ async function tryAgain(
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { turn } = run;
-  const { counts, waitedMs, lacksCapacity = false } = postponed;
+  const { counts, waitedMs, lacksCapacity = isResult(run) } = postponed;
   const delayMs = untilLate(run, postponed.delayMs);
   const eventData = isReported(turn, failure)
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
@@ -136,13 +147,14 @@ export async function waitForRoom(
  */
 export async function leaveTier(
   run: Run,
-  { step, because }: { step: RoundStep; because: TierChange },
+  { step, because, attempt = false }: { step: RoundStep; because: TierChange; attempt?: boolean },
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { turn } = run;
   const [from, to] = [askedTier(turn), 'default'] as const;
   const change = {
     tier: to,
+    attempt,
     lacksCapacity: because !== 'deadline',
     eventData: { round: step.round, from, to, because },
   };

@@ -1,4 +1,5 @@
 import { ProviderFailed } from '#core/failure.ts';
+import { NotAnswered } from '#core/llm/batches/replay-answers.ts';
 import { Interrupted, StillRunning } from '#core/llm/interrupted.ts';
 import { isPolling } from '#core/turn/background/background.ts';
 import { sentHistory } from '#core/turn/compaction/sent-history.ts';
@@ -6,7 +7,7 @@ import { transcriptOf } from '#core/turn/history/transcript.ts';
 import { sizeOfMessages } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { isLate } from '#core/turn/tiers/change-tier.ts';
+import { isBatched, isLate } from '#core/turn/tiers/change-tier.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
@@ -19,6 +20,8 @@ import { type Failed, failedWith } from './ask-model.ts';
 import { isTooLong } from './ask-summary.ts';
 import { pollResponse, waitForResponse } from './background/wait-for-response.ts';
 import { withResponses } from './background/with-responses.ts';
+import { enter } from './batched/enter.ts';
+import { isAnswered } from './batched/is-answered.ts';
 import { type CommittedRound, commitRound } from './commit-round.ts';
 import { compactHistory } from './compact-history.ts';
 import { type Earlier, openHistory, threadOf } from './open-history.ts';
@@ -40,7 +43,7 @@ type Tried =
 export async function runRound(started: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   const run = withResponses(started, context);
   const { turn } = run;
-  if (isLate(turn)) return leaveTier(run, { step, because: 'deadline' }, context);
+  if (isLate(turn) && !(await isAnswered(run, context))) return leaveTier(run, { step, because: 'deadline' }, context);
   if (!turn.work.background && !context.rateLimits.allows(rateLimitOf(turn)))
     return postponeRound(run, { step }, context);
   const about = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
@@ -52,6 +55,7 @@ export async function runRound(started: Run, step: RoundStep, context: WorkerCon
 
 /** Returns the log line of a run that begins a round, or follows its response. */
 function startOf({ work }: Turn, about: { round: number }): [fields: object, says: string] {
+  if (work.background?.isBatch) return [{ event: 'answer.read', ...about }, `round ${about.round} reads its answer`];
   return work.background
     ? [{ event: 'response.followed', ...about }, `round ${about.round} follows its response`]
     : [{ event: 'round.started', ...about }, `round ${about.round} starting`];
@@ -105,10 +109,11 @@ async function askRound(run: Run, { step, earlier }: Question, context: WorkerCo
   const messages = transcriptOf(sentHistory(threadOf(run.turn, earlier)));
   if (sizeOfMessages(messages) > memory.most) throw new HistoryTooLarge(memory.most);
   using filled = await blobCache.fill(run.turn.project, messages);
-  // A response that the round waits for was booked when it was requested.
-  const room = run.responses?.awaited()
-    ? UNLIMITED
-    : await takeRoom(run, { model: run.turn.work.model, messages }, context);
+  // A response that the round waits for was booked when it was requested. Batches have their own limits.
+  const room =
+    run.responses?.awaited() || isBatched(run.turn)
+      ? UNLIMITED
+      : await takeRoom(run, { model: run.turn.work.model, messages }, context);
   if (room.kind === 'full') return { ...room, run };
   const asked = await requestReply(run, { step, messages: filled.messages }, context);
   if (asked.kind === 'failed') return asked;
@@ -149,6 +154,7 @@ async function leaveRound(failed: Failed, step: RoundStep, context: WorkerContex
   const { run, failure } = failed;
   if (run.lease.signal.aborted) return stopRun(run, context);
   if (failure instanceof TierLate) return leaveTier(run, { step, because: 'deadline' }, context);
+  if (failure instanceof NotAnswered) return enter(run, step, context);
   if (failure instanceof StillRunning) return waitForResponse(run, { step, ...failure }, context);
   if (failure instanceof Interrupted) throw failure.cause;
   if (failure instanceof MemoryBusy) {

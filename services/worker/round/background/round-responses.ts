@@ -1,9 +1,10 @@
-import type { BackgroundResponses, KeptResponses } from '#core/llm/provider.ts';
+import type { KeptResponses, RoundRequest } from '#core/llm/provider.ts';
 import type { Background } from '#core/turn/background/background.ts';
 
-/** The responses that a run follows or creates for its round. */
+/** The responses that a run follows or creates for its round, or the answers of its requests in batches. */
 export type RoundResponses = {
-  kept: KeptResponses;
+  /** The responses that the server keeps. Null for a round by batch. */
+  kept: KeptResponses | null;
   /** The responses that the round waits for, with their age as of now. Null before the first. */
   awaited(): Background | null;
   /** Returns the responses for one reply of this run, which follows those that the round waits for. */
@@ -13,7 +14,10 @@ export type RoundResponses = {
 };
 
 /**
- * The responses for one reply. `signal` ends the reply with a delay while a new response has no id yet, since
- * without its id nothing could cancel it.
+ * The responses for one reply, as a part of its request. `signal` ends the reply with a delay while a new response has
+ * no id yet, since without its id nothing could cancel it.
  */
-export type ReplyResponses = Disposable & { background: BackgroundResponses; signal: AbortSignal };
+export type ReplyResponses = Disposable & {
+  asked: Pick<RoundRequest, 'background' | 'exchange'>;
+  signal: AbortSignal;
+};

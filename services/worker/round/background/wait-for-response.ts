@@ -9,6 +9,7 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../../context.ts';
 import type { Run } from '../../lease/run.ts';
 import { dueWakeups, handBack, postpone } from '../../lease/stop-run.ts';
+import { waitForBatch } from '../batched/enter.ts';
 import { retryRound } from '../retry-round.ts';
 
 const UNKNOWN: RunningResponse = { isQueued: false, pollAfterMs: null };
@@ -20,7 +21,7 @@ const UNKNOWN: RunningResponse = { isQueued: false, pollAfterMs: null };
 export async function pollResponse({ responses, lease }: Run): Promise<void> {
   const awaited = responses?.awaited();
   const id = awaited?.responses.at(-1);
-  if (!responses || !awaited || !id || awaited.polls === 0) return;
+  if (!responses?.kept || !awaited || !id || awaited.polls === 0) return;
   const state = await responses.kept.read(id, lease.signal);
   if (state.kind === 'running') throw new StillRunning(state);
   if (state.kind === 'away') throw new StillRunning(UNKNOWN);
@@ -32,7 +33,8 @@ export async function waitForResponse(
   { step, response }: { step: RoundStep; response: RunningResponse },
   context: WorkerContext,
 ): Promise<Wakeup[]> {
-  const awaited = run.responses?.awaited() ?? { polls: 0, ageMs: 0 };
+  const awaited = run.responses?.awaited() ?? { polls: 0, ageMs: 0, isBatch: false };
+  if (awaited.isBatch) return await waitForBatch(run, context);
   const { backgroundTimes: times } = context;
   const decision = decidePoll(awaited, response, times);
   if (decision.kind === 'ask-again') return await askAgain(run, { step, because: decision.because }, context);
@@ -60,7 +62,7 @@ async function askAgain(
   const { responses, turn } = run;
   const { provider } = splitModel(turn.work.model);
   const id = responses?.awaited()?.responses.at(-1);
-  if (responses && id) {
+  if (responses?.kept && id) {
     await markClosed(context.db, { provider, id });
     const signal = AbortSignal.any([run.lease.signal, AbortSignal.timeout(CANCEL_TIMEOUT_MS)]);
     const state = await responses.kept.cancel(id, signal).catch(() => null);

@@ -3,10 +3,12 @@ import { StillRunning } from '#core/llm/interrupted.ts';
 import type { Providers } from '#core/llm/providers.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { withInputs } from '#core/turn/inputs/joined-input.ts';
+import { isBatched } from '#core/turn/tiers/change-tier.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../../context.ts';
 import type { Run } from '../../lease/run.ts';
 import { writeCheckpoint } from '../../write-checkpoint.ts';
+import { openAnswers } from '../batched/open-answers.ts';
 import { delayedSignal } from './delayed-signal.ts';
 import type { RoundResponses } from './round-responses.ts';
 
@@ -15,7 +17,7 @@ export function withResponses(run: Run, context: WorkerContext): Run {
   const { background } = run.turn.work;
   const turn = background ? withInputs(run.turn, background.inputs) : run.turn;
   const behind = { ...run, turn, isBehind: turn !== run.turn };
-  return { ...behind, responses: openResponses(behind, context) };
+  return { ...behind, responses: openAnswers(behind, context) ?? openResponses(behind, context) };
 }
 
 /**
@@ -29,12 +31,12 @@ function openResponses(run: Run, context: WorkerContext): RoundResponses | null 
   const kept = context.providers.ofModel(model, turn.config.wires).responses;
   if (!kept) return null;
   const polls = loaded?.polls ?? 0;
-  const inputs = turn.joined.length;
+  const known = { inputs: turn.joined.length, polls, isBatch: false };
   let ids: readonly string[] = loaded?.responses ?? [];
   let since = performance.now() - (loaded?.ageMs ?? 0) - lease.ageMs();
   return {
     kept,
-    awaited: () => (ids.length === 0 ? null : { responses: [...ids], inputs, polls, ageMs: performance.now() - since }),
+    awaited: () => (ids.length === 0 ? null : { responses: [...ids], ...known, ageMs: performance.now() - since }),
     forget: () => {
       ids = [];
     },
@@ -63,7 +65,7 @@ function openResponses(run: Run, context: WorkerContext): RoundResponses | null 
         },
       };
       return {
-        background,
+        asked: { background },
         signal: delayed.signal,
         [Symbol.dispose]: () => {
           limit[Symbol.dispose]();
@@ -112,7 +114,9 @@ async function commitResponses(
  * Returns whether the round of a turn is asked in the background, or waits for a response. The caller's own option
  * overrides the setting of the provider.
  */
-export function isInBackground({ work, config }: Turn, providers: Providers): boolean {
+export function isInBackground(turn: Turn, providers: Providers): boolean {
+  const { work, config } = turn;
+  if (isBatched(turn)) return false;
   if (work.background) return true;
   const { provider: name, model } = splitModel(work.model);
   const isOwn = splitModel(config.model).provider === name;
