@@ -8,6 +8,7 @@ import type { JobQueue } from '#core/queue/job-queue.ts';
 import { loadedTools } from '#core/tools/loaded-tools.ts';
 import { timing } from '#core/turn/timing.ts';
 import { makeSlowBatches } from './batch/slow-batches.ts';
+import { type BatchLoop, makeBatchLoop } from './batches/batch-loop.ts';
 import { workBulks } from './bulk/work-bulks.ts';
 import type { WorkerContext } from './context.ts';
 import { type DeliveryLoop, makeDeliveryLoop } from './deliveries/delivery-loop.ts';
@@ -45,8 +46,9 @@ export async function openWorker(
   const unsubscribe = receiveMessages(context, deliveries.request);
   const unlisten = context.dueDeliveries.listen(deliveries.request);
   const retention = makeRetention(context);
+  const batches = makeBatchLoop(context);
   const stopping = new AbortController();
-  const routines = startRoutines(context, { record, deliveries, retention, stopping: stopping.signal });
+  const routines = startRoutines(context, { record, deliveries, retention, batches, stopping: stopping.signal });
   await record().catch((error: unknown) => context.availability.suspect(error));
   return {
     close: async (graceMs) => {
@@ -58,7 +60,7 @@ export async function openWorker(
       }, graceMs);
       const untilMs = graceMs + FINAL_WRITES_MS;
       unlisten();
-      await Promise.all([workers, slowBatches, deliveries].map((part) => part.close(untilMs)));
+      await Promise.all([...[workers, slowBatches, deliveries].map((part) => part.close(untilMs)), batches.close()]);
       clearTimeout(grace);
       retention.stop();
       stopping.abort();
@@ -74,12 +76,14 @@ type ByTheClock = {
   record: () => Promise<void>;
   deliveries: Pick<DeliveryLoop, 'tick'>;
   retention: Pick<Retention, 'sweep'>;
+  batches: Pick<BatchLoop, 'tick'>;
   stopping: AbortSignal;
 };
 
 /** Starts the periodic routines of a worker. */
-function startRoutines(context: WorkerContext, { record, deliveries, retention, stopping }: ByTheClock) {
+function startRoutines(context: WorkerContext, routines: ByTheClock) {
   const { heartbeat, db } = context;
+  const { record, deliveries, retention, batches, stopping } = routines;
   return [
     every(timing.heartbeatMs, () => heartbeat.beat(), context),
     every(timing.rescueEveryMs, () => rescue(context), context),
@@ -95,6 +99,7 @@ function startRoutines(context: WorkerContext, { record, deliveries, retention, 
     every(timing.enterEveryMs, () => enterAll(context), context),
     every(timing.eraseEveryMs, () => eraseAllHidden(context), context),
     every(timing.closeEveryMs, () => closeResponses(context, stopping), context),
+    every(timing.batchEveryMs, () => batches.tick(), context),
     every(timing.bulkEveryMs, () => workBulks(context), context),
     every(timing.rollUpEveryMs, () => rollUpAllUsage(context), context),
     every(context.retention.sweepMs, () => retention.sweep(), context),

@@ -11,6 +11,7 @@ import { openLog } from '#services/process/log.ts';
 import { openParts } from '#services/process/parts.ts';
 import type { Projects } from '#services/process/projects.ts';
 import { readSettings } from '#services/process/settings.ts';
+import { makeBatchLoop } from '#services/worker/batches/batch-loop.ts';
 import { workBulks } from '#services/worker/bulk/work-bulks.ts';
 import { type WorkerContext, workerContext } from '#services/worker/context.ts';
 import { startDue } from '#services/worker/deliveries/delivery-loop.ts';
@@ -25,6 +26,7 @@ import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { openWorker } from '#services/worker/worker.ts';
 import type { ResponseRequest } from '#simulator/background/response-request.ts';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
+import { ageBatches } from './age-batches.ts';
 import { ageLimits } from './age-limits.ts';
 import { ageResponses } from './age-responses.ts';
 import { apiClient } from './api-client.ts';
@@ -75,6 +77,8 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       return gate.pass();
     },
     onResponseRequest: (request) => responseRequests.push(request),
+    // A test ends the batches, or lets the model end them at once.
+    batchLimits: { delayMs: 0 },
   });
   const own = typeof given === 'function' ? given(simulator.baseUrl) : given;
   const stores = beside?.stores ?? (await leaseStores({ ...options, env: own }));
@@ -86,6 +90,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
   const worker = workerContext(parts, settings, log);
   const api = await startApi(parts, settings, log);
   const handle = jobHandler(worker);
+  const batches = makeBatchLoop(worker);
   const db = parts.connection.db;
   const untilReceived = subscribeWorker(parts.pubsub, worker);
   const workOnce = async (by: JobHandler = handle) => {
@@ -115,6 +120,8 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
     ...{ url: api.url, env, stores, settings, db, parts, worker, log, modelRequests, handle, workOnce },
     /** The responses that the model keeps, and the requests to read, follow, cancel or delete them. */
     ...{ keptResponses: simulator.responses, responseRequests },
+    /** The batches that the model keeps. */
+    keptBatches: simulator.batches,
     deliver,
     /** Runs jobs until no job waits, then delivers. `deliveries` is the number of deliveries of each job. */
     workUntilIdle,
@@ -152,6 +159,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
         old_secret_until = old_secret_until - ${earlier}`.execute(db);
       await ageLimits(db, ms);
       await ageResponses(db, ms);
+      await ageBatches(db, ms);
     },
     /** Resolves once the worker has received a cancel of a turn, or a watch. */
     untilReceived,
@@ -182,8 +190,14 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
     },
     /** Does the worker's periodic work for responses at providers that no round waits for. */
     closeResponses: () => closeResponses(worker),
+    /** Does the worker's periodic work for batches: collects rounds, and sends, reads or deletes due batches. */
+    workBatches: async () => {
+      await batches.tick();
+      await batches.settled();
+    },
     workBulks: () => workBulks(worker, UNTIL_DONE),
     [Symbol.asyncDispose]: async () => {
+      await batches.close();
       await api.close(100);
       await parts.close();
       await simulator.stop();

@@ -27,3 +27,8 @@ test('a turn without sampling settings, or from before them, sends no such setti
   const none = { topP: null, reasoningEffort: null, verbosity: null, textFormat: null, reasoningSummary: null };
   expect(request).toMatchObject(none);
 });
+
+test('a request names the tier of its turn, except for the tier batch', () => {
+  expect(requestOf({ service_tier: 'flex' }).serviceTier).toBe('flex');
+  expect(requestOf({ service_tier: 'batch' }).serviceTier).toBeNull();
+});
