@@ -56,7 +56,7 @@ export async function checkStanding(config: StandingConfig, rules: Rules): Promi
   await (model ? fillConfig(config, rules) : fillConfig({ ...config, ...unknown }, { ...rules, isModelUnknown: true }));
 }
 
-/** Refuses tiers that no model accepts. */
+/** Refuses a tier with fields that do not fit it. */
 function refuseUnusable(config: StandingConfig): void {
   const unusable = unusableTier(config);
   if (unusable) throw new RequestRefused(400, 'unsupported_parameter', unusable.message, unusable.param);

@@ -177,7 +177,8 @@ test('PAWL_MODEL_IDLE_TIMEOUT_MS ends a request to a silent provider', async () 
 const HOSTED = ['web_search', 'code_execution', 'file_search', 'image_generation'];
 
 test('each provider lists its capabilities', () => {
-  const can = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true, background: false };
+  const calls = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true };
+  const can = { ...calls, background: false, batch: true };
 
   expect(configureProviders({}, sim).list()).toEqual([
     { name: 'sim', wire: 'openai', streaming: true, ...can, hosted_tools: [] },

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { BatchServer } from '#core/llm/batches/batch-server.ts';
 import type { Capabilities } from '#core/llm/provider.ts';
-import { unsupportedField, unsupportedParameter } from '#core/llm/unsupported-parameter.ts';
+import { unsupportedField, unsupportedParameter, unusableTier } from '#core/llm/unsupported-parameter.ts';
 import { weather } from '#test/llm/dialects/scripted-provider.ts';
 
 const provider = (wire: Capabilities['wire'], structured_outputs = true) => {
@@ -36,6 +37,48 @@ test.each([
 test.each(['anthropic', 'gemini', 'ai-sdk'] as const)('%s refuses verbosity', (wire) => {
   expect(unsupportedParameter(provider(wire), { verbosity: 'low' })).toMatchObject({ param: 'text.verbosity' });
   expect(unsupportedField(provider(wire), { verbosity: 'medium' })).toMatchObject({ param: 'verbosity' });
+});
+
+describe('the service tier batch', () => {
+  const batching = (wire: Capabilities['wire']) => ({ ...provider(wire), batches: {} as BatchServer });
+  const batch = { service_tier: 'batch' } as const;
+
+  test.each(['openai', 'openai-responses', 'anthropic', 'gemini'] as const)(
+    '%s with a batch API supports it',
+    (wire) => {
+      expect(unsupportedField(batching(wire), { ...batch, tier_fallback: 'default' })).toBeNull();
+    },
+  );
+
+  test.each(wires)('%s without a batch API refuses it', (wire) => {
+    const found = unsupportedField(provider(wire), batch);
+
+    expect(found).toMatchObject({ param: 'service_tier', message: expect.stringContaining('acme') });
+    expect(found?.message).not.toContain('provider_options');
+  });
+
+  test('the refusal of another tier lists batch for a server with a batch API', () => {
+    const found = unsupportedField(batching('anthropic'), { service_tier: 'flex' });
+
+    expect(found?.message).toContain('Set auto, default, or batch, or leave');
+  });
+
+  test.each([
+    ['tool_mode', { tool_mode: 'emulated' as const }],
+    ['provider_headers', { provider_headers: { 'x-tag': 'one' } }],
+    ['provider_options.background', { provider_options: { background: true } }],
+  ])('batch refuses %s, with and without a model', (param, field) => {
+    expect(unsupportedField(batching('openai'), { ...batch, ...field })).toMatchObject({ param });
+    expect(unusableTier({ ...batch, ...field })).toMatchObject({ param });
+    expect(unusableTier({ service_tier: 'flex', ...field })).toBeNull();
+  });
+
+  test('batch allows the other tool modes, no headers, and background: false', () => {
+    const fields = { provider_headers: {}, provider_options: { background: false } };
+
+    for (const tool_mode of ['native', 'inline', null] as const)
+      expect(unusableTier({ ...batch, ...fields, tool_mode })).toBeNull();
+  });
 });
 
 test('Responses refuses stop and seed, and accepts every effort and verbosity', () => {

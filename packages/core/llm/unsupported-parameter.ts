@@ -4,12 +4,13 @@ import type { ServiceTier } from '../turn/config/service-tier.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import { type Capabilities, isOpenaiWire, type Provider } from './provider.ts';
 
-type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts' | 'cacheTtls' | 'allowedHeaders'>;
+type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts' | 'cacheTtls' | 'allowedHeaders' | 'batches'>;
 type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
 type NativeSampling = Sampling &
   Pick<StandingConfig, 'stop' | 'seed' | 'prompt_cache' | 'service_tier' | 'tier_fallback'>;
-type Tiers = Pick<StandingConfig, 'service_tier' | 'tier_fallback'>;
-type Options = Pick<StandingConfig, 'provider_options' | 'provider_headers'> & HostedSettings;
+type BatchSettings = Pick<StandingConfig, 'provider_options' | 'provider_headers' | 'tool_mode'>;
+type Tiers = Pick<StandingConfig, 'service_tier' | 'tier_fallback'> & Partial<BatchSettings>;
+type Options = BatchSettings & HostedSettings;
 type HostedSettings = Pick<StandingConfig, 'tool_choice'> & Pick<TurnConfig, 'hosted_tools'> & { tools?: unknown[] };
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
@@ -109,6 +110,7 @@ type WireRules = {
   efforts: readonly string[];
   stops: 'any' | 'not-blank' | 'none';
   seeds: readonly [least: number, most: number] | null;
+  /** The tiers of a single request. `batch` depends on the server. */
   tiers: readonly ServiceTier[];
 };
 
@@ -182,37 +184,54 @@ function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling)
   return { param: 'prompt_cache', message: `prompt_cache "${wanted}" is not supported by ${where}. ${advice}` };
 }
 
-export function supportsTier({ capabilities }: Pick<Provider, 'capabilities'>, tier: ServiceTier): boolean {
-  return RULES[capabilities.wire].tiers.includes(tier);
+export function supportsTier(provider: Pick<Provider, 'capabilities' | 'batches'>, tier: ServiceTier): boolean {
+  return tiersOf(provider).includes(tier);
 }
 
-function tierProblem(provider: Asked, settings: NativeSampling): UnsupportedParameter | null {
+function tiersOf({ capabilities, batches }: Pick<Provider, 'capabilities' | 'batches'>): ServiceTier[] {
+  return [...RULES[capabilities.wire].tiers, ...(batches ? (['batch'] as const) : [])];
+}
+
+function tierProblem(provider: Asked, settings: NativeSampling & Tiers): UnsupportedParameter | null {
   const { service_tier: tier } = settings;
-  if (tier && !supportsTier(provider, tier)) {
-    const known = listOf(RULES[provider.capabilities.wire].tiers);
-    const advice = known
-      ? `Set ${known}, or leave service_tier out.`
-      : 'Leave service_tier out, or set it in provider_options.';
-    return { param: 'service_tier', message: `service_tier "${tier}" is not supported by ${provider.name}. ${advice}` };
-  }
-  return fallbackProblem(settings);
+  if (!tier || supportsTier(provider, tier)) return unusableTier(settings);
+  const known = listOf(tiersOf(provider));
+  const other = tier === 'batch' ? 'choose another model' : 'set it in provider_options';
+  const advice = known ? `Set ${known}, or leave service_tier out.` : `Leave service_tier out, or ${other}.`;
+  return { param: 'service_tier', message: `service_tier "${tier}" is not supported by ${provider.name}. ${advice}` };
 }
 
-function fallbackProblem({ service_tier: tier, tier_fallback: fallback }: Tiers): UnsupportedParameter | null {
+/** Returns the problem of a tier with other fields, independent of the model. */
+export function unusableTier(settings: Tiers): UnsupportedParameter | null {
+  const { service_tier: tier, tier_fallback: fallback } = settings;
+  if (tier === 'batch') return batchProblem(settings);
   if (!fallback || tier === 'flex') return null;
-  const message = 'tier_fallback requires service_tier "flex". Set service_tier to "flex", or leave tier_fallback out.';
+  const message =
+    'tier_fallback requires service_tier "flex" or "batch". Set service_tier to one of these values, or leave ' +
+    'tier_fallback out.';
   return { param: 'tier_fallback', message };
 }
 
-/** Returns the problem of a tier that no provider supports, independent of the model. */
-export function unusableTier(settings: Tiers): UnsupportedParameter | null {
-  const { service_tier: tier } = settings;
-  const isKnown = !tier || Object.values(RULES).some(({ tiers }) => tiers.includes(tier));
-  if (isKnown) return fallbackProblem(settings);
-  return {
-    param: 'service_tier',
-    message: `service_tier "${tier}" is not supported by any provider. Leave service_tier out.`,
-  };
+/** Returns the problem of a field that a request in a batch cannot have. */
+function batchProblem({
+  tool_mode,
+  provider_headers,
+  provider_options,
+}: Partial<BatchSettings>): UnsupportedParameter | null {
+  if (tool_mode === 'emulated') {
+    const message =
+      'tool_mode "emulated" is not supported with service_tier "batch". Set tool_mode to "native" or "inline", or ' +
+      'choose another service_tier.';
+    return { param: 'tool_mode', message };
+  }
+  const advice = 'Leave it out, or choose another service_tier.';
+  if (Object.keys(provider_headers ?? {}).length > 0) {
+    const message = `provider_headers is not supported with service_tier "batch". ${advice}`;
+    return { param: 'provider_headers', message };
+  }
+  if (provider_options?.background !== true) return null;
+  const message = `provider_options.background is not supported with service_tier "batch". ${advice}`;
+  return { param: 'provider_options.background', message };
 }
 
 function listOf(values: readonly string[]): string {

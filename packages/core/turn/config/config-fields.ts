@@ -164,7 +164,7 @@ export const configFields = {
   service_tier: {
     schema: ServiceTier,
     description:
-      'The provider’s service tier for all rounds. By default no tier is sent. `flex` costs less, and waits while the provider lacks capacity.',
+      'The provider’s service tier for all rounds. By default no tier is sent. `flex` costs less, and waits while the provider lacks capacity. `batch` costs less, and asks each round in a batch, within hours.',
     shown: 'The service tier of the rounds. Null if no tier is sent.',
     byDefault: null,
     kept: 'given',
@@ -172,8 +172,8 @@ export const configFields = {
   tier_fallback: {
     schema: z.enum(['default'], 'give "default"'),
     description:
-      'With `flex`: the tier of a round that the provider refuses three times for lack of capacity, or that would miss the deadline.',
-    shown: 'The tier of rounds that get no `flex` capacity, or would miss the deadline.',
+      'With `flex` or `batch`: the tier of a round after three refusals for lack of capacity or three failed results of batches, or if it would miss the deadline.',
+    shown: 'The tier of rounds that `flex` or `batch` cannot answer, or that would miss the deadline.',
     byDefault: null,
     kept: 'given',
   },

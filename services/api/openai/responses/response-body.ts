@@ -143,7 +143,7 @@ const sampling = {
     .max(64)
     .nullish()
     .describe(
-      'The same as in a turn request. With `auto`, Pawl sends no tier. Other values are passed on over both of OpenAI’s wires.',
+      'The same as in a turn request. With `auto`, Pawl sends no tier. `batch` requires `background`. Other values are passed on over both of OpenAI’s wires.',
     ),
   truncation: z
     .string()

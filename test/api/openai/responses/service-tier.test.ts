@@ -165,10 +165,39 @@ test('a response may have pawl.tier_fallback, and is refused with that path', as
   });
 });
 
-test('a response with the service tier batch is refused with its field', async () => {
-  expect(await refusalOf({ service_tier: 'batch' })).toMatchObject({
-    ...{ status: 400, code: 'unsupported_parameter', param: 'service_tier' },
-  });
+test.for([{}, { background: false }, { background: null }, { stream: true }])(
+  'a response with the service tier batch and %j is refused and names background',
+  async (own, { opened: { harness } }) => {
+    const request = { model: 'openai/test', input: 'Hi', service_tier: 'batch', ...own };
+
+    const { status, body } = await harness.call('POST', '/v1/responses', { body: request });
+
+    expect({ status, body }).toMatchObject({
+      ...{ status: 400, body: { error: { code: 'unsupported_parameter', param: 'service_tier' } } },
+    });
+    expect(body).toHaveProperty('error.message', expect.stringContaining('background: true'));
+  },
+);
+
+test('a response in the background may have the service tier batch', async ({ opened: { harness } }) => {
+  const request = { model: 'openai/test', input: 'Hi', background: true, service_tier: 'batch' };
+  const respondTo = (own: object) => harness.call<Shown>('POST', '/v1/responses', { body: { ...request, ...own } });
+
+  const { status, body } = await respondTo({ pawl: { tier_fallback: 'default' } });
+  const emulated = await respondTo({ pawl: { tool_mode: 'emulated' } });
+
+  const { body: turn } = await harness.call('GET', `/v1/turns/${body.id.replace('resp_', 'turn_')}?include=config`);
+  expect({ status, body }).toMatchObject({ status: 200, body: { status: 'queued', service_tier: 'batch' } });
+  expect(turn).toMatchObject({ config: { service_tier: 'batch', tier_fallback: 'default' } });
+  expect(emulated.body).toMatchObject({ error: { code: 'unsupported_parameter', param: 'pawl.tool_mode' } });
+});
+
+test('a compaction with the service tier batch is refused', async ({ opened: { harness } }) => {
+  const request = { model: 'openai/test', input: 'Hi', service_tier: 'batch' };
+
+  const { status, body } = await harness.call('POST', '/v1/responses/compact', { body: request });
+
+  expect({ status, body }).toMatchObject({ status: 400, body: { error: { param: 'service_tier' } } });
 });
 
 test('a response waits for flex like a turn', async ({ opened: { harness, server } }) => {

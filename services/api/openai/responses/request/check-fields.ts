@@ -16,6 +16,12 @@ export function checkFields(body: ResponseBody): void {
       '`background` requires `store`, so that the response can be retrieved. Leave out `store` or `background`.';
     throw new RequestRefused(400, 'background_requires_store', message, 'background');
   }
+  if (body.service_tier === 'batch' && !body.background) {
+    const message =
+      '`service_tier` "batch" requires `background: true`, because a batch can take hours. Set `background` to true, ' +
+      'or choose another `service_tier`.';
+    throw new RequestRefused(400, 'unsupported_parameter', message, 'service_tier');
+  }
   if (body.truncation && !TRUNCATIONS.includes(body.truncation)) {
     const message = `truncation ${quote(body.truncation)} is not supported. Give "auto" or "disabled".`;
     throw new RequestRefused(400, 'unsupported_value', message, 'truncation');
