@@ -20,6 +20,9 @@ export type Worker = api.Worker;
 export type Statistics = api.Statistics;
 export type StatisticsRange = api.StatisticsRange;
 export type Queue = api.Queue;
+export type Batch = api.Batch;
+export type WaitingRounds = api.WaitingRounds;
+export type BatchPage = api.BatchPage;
 export type ConversationRequest = api.ConversationRequest;
 export type ConversationChanges = api.ConversationChanges;
 export type TurnEvent = api.TurnEvent;
@@ -72,6 +75,8 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
     statistics: (range = {}, options = {}) => requestJson(api, { path: '/v1/statistics', query: range }, options),
     workers: (options) => listAt({ path: '/v1/workers' }, options),
     queues: (options) => listAt({ path: '/v1/queues' }, options),
+    batches: ({ cursor, limit, ...options } = {}) =>
+      requestJson(api, { path: '/v1/batches', query: { cursor, limit } }, options),
     request: (method, path, body, options) =>
       requestJson(api, { method, path, body }, { ...(method === 'POST' && { patienceMs: 0 }), ...options }),
   };

@@ -17,6 +17,12 @@ export type Statistics = api.Statistics;
 /** Times in RFC 3339. The default is the last day, in 48 buckets. `project` (`*` for all) requires an admin key. */
 export type StatisticsRange = { from?: string; to?: string; buckets?: number; project?: string };
 export type Queue = api.Queue;
+/** Rounds that Pawl sends to the batch API of a provider in one request. */
+export type Batch = api.Batch;
+/** The rounds of a model that are in no batch yet. */
+export type WaitingRounds = api.WaitingRounds;
+/** A page of batches, newest first, and all rounds that wait for a batch. */
+export type BatchPage = { data: Batch[]; waiting: WaitingRounds[]; has_more: boolean; next_cursor: string | null };
 export type ConversationRequest = api.ConversationRequest;
 export type ConversationChanges = api.ConversationChanges;
 /** An event of a turn. Events with a `sequence_number` are stored, other events are only streamed. */
@@ -82,6 +88,8 @@ export type Pawl = {
   workers(options?: CallOptions): Promise<Worker[]>;
   /** Returns the queues and the waiting jobs of each. Requires an admin key if the server has keys. */
   queues(options?: CallOptions): Promise<Queue[]>;
+  /** Returns the batches of all projects, by page. Requires an admin key if the server has keys. */
+  batches(options?: ListOptions): Promise<BatchPage>;
   /** Requests any other route: `pawl.request('GET', '/v1/models')`. Does not retry a POST. */
   request<Answer>(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',

@@ -12,6 +12,7 @@ const OTHERWISE: Record<string, Scope> = {
   'GET /v1/webhook_endpoints/{id}/secret': 'write',
   'GET /v1/workers': 'admin',
   'GET /v1/queues': 'admin',
+  'GET /v1/batches': 'admin',
   'GET /metrics': 'admin',
 };
 

@@ -26,6 +26,7 @@ const Provider = z
     structured_outputs: z.boolean().describe('Whether the provider can enforce a JSON Schema for replies.'),
     hosted_tools: z.array(z.enum(HOSTED_TYPES)).describe('The kinds of tools that the provider itself runs.'),
     background: z.boolean().describe('Whether rounds of some or all models are asked in the background.'),
+    batch: z.boolean().describe('Whether the provider supports `service_tier: "batch"`.'),
   })
   .meta({
     id: 'Provider',
@@ -41,6 +42,7 @@ const Provider = z
           structured_outputs: true,
           hosted_tools: [],
           background: false,
+          batch: true,
         },
       },
     ],

@@ -1,4 +1,5 @@
 import { joinRoutes } from '../http/router.ts';
+import { batchRoutes } from './batch-routes.ts';
 import { bulkRoutes } from './bulk.ts';
 import { catalogueRoutes } from './catalogue.ts';
 import { healthRoutes } from './health.ts';
@@ -18,6 +19,7 @@ export const operationRoutes = joinRoutes(
   metricsRoutes,
   workerRoutes,
   queueRoutes,
+  batchRoutes,
   statisticsRoutes,
   turnCountRoutes,
 );

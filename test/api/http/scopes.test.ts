@@ -26,6 +26,7 @@ test('the document requires read for GET, write for other methods, with exceptio
 
   expect(other.map(({ method, path, scope }) => `${scope}: ${method} ${path}`).sort()).toEqual([
     'admin: GET /metrics',
+    'admin: GET /v1/batches',
     'admin: GET /v1/queues',
     'admin: GET /v1/workers',
     'approve: POST /v1/turns/{id}/approvals',

@@ -2,7 +2,7 @@ import type { Ask } from './visitor.ts';
 
 /** Requests everything that needs no turn: lists, figures, health and pages. */
 export async function lookAround(ask: Ask, url: string): Promise<void> {
-  const names = 'models tools webhook_secret workers queues statistics statistics/turns'
+  const names = 'models tools webhook_secret workers queues batches statistics statistics/turns'
     .split(' ')
     .map((name) => `v1/${name}`);
   const open = 'healthz readyz metrics openapi.json openai/v1/models openai/v1/models/sim%2Fdemo'.split(' ');

@@ -19,7 +19,7 @@ test('the provider list names all providers and capabilities, but no keys', asyn
     ...calls,
     thinking: true,
     structured_outputs: true,
-    background: false,
+    ...{ background: false, batch: true },
     hosted_tools: [],
   };
   const [searching, code, file] = [['web_search', 'web_fetch'], 'code_execution', 'file_search'];
