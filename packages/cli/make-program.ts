@@ -42,8 +42,8 @@ function version(): string {
 }
 
 const NOTES = `
-With --json each event, turn, worker or queue is a line of JSON. Ctrl-C leaves a
-turn, and the turn continues.
+With --json each event, turn, worker, queue or batch is a line of JSON. Ctrl-C
+leaves a turn, and the turn continues.
 PAWL_URL is the address of the API: http://127.0.0.1:8080 by default, and
 localhost:8080 is enough. PAWL_API_KEY is the key. NO_COLOR turns colours off.
 Exit codes: 0 completed, 1 another end or an error, 2 a wrong command, 3 a turn

@@ -69,6 +69,7 @@ test.each([
   ['usage', 'Usage: pawl usage [options]'],
   ['workers', 'Usage: pawl workers [options]'],
   ['queues', 'Usage: pawl queues [options]'],
+  ['batches', 'Usage: pawl batches [options]'],
   ['schedules', 'Usage: pawl schedules [options] [command]'],
   ['schedules create', 'Usage: pawl schedules create [options] <input...>'],
 ])('the help of “pawl %s” has its own usage, within 80 columns', async (command, usage) => {

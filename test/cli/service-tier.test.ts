@@ -14,6 +14,14 @@ test('run asks on the given service tier', async ({ harness, worker: _ }) => {
   expect(body).toMatchObject({ config: { service_tier: 'flex', tier_fallback: 'default' } });
 });
 
+test('run asks in batches with the service tier batch', async ({ harness }) => {
+  const batch = ['--service-tier', 'batch', '--tier-fallback', 'default'];
+  const { output } = await runPawl(harness.url, ['run', 'Hi', ...model, ...batch], { interruptAt: 'turn_' });
+
+  const { body } = await harness.call('GET', `/v1/turns/${/turn_\w+/.exec(output)?.[0]}?include=config`);
+  expect(body).toMatchObject({ config: { service_tier: 'batch', tier_fallback: 'default' } });
+});
+
 test('run without a service tier sets none', async ({ harness, worker: _ }) => {
   const { output } = await runPawl(harness.url, ['run', 'Hi', ...model]);
 
@@ -22,7 +30,7 @@ test('run without a service tier sets none', async ({ harness, worker: _ }) => {
 });
 
 test.each([
-  [['--service-tier', 'cheap'], 'auto, default, flex, priority'],
+  [['--service-tier', 'cheap'], 'auto, default, flex, priority, batch'],
   [['--tier-fallback', 'flex'], 'default'],
 ])('run refuses %j before a request', async (options, known) => {
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['run', 'Hi', ...model, ...options]);
@@ -32,7 +40,7 @@ test.each([
   expect(complaints).toContain(known);
 });
 
-test('run shows the refusal of a tier fallback on another tier than flex', async ({ harness }) => {
+test('run shows the refusal of a tier fallback on the ordinary tier', async ({ harness }) => {
   const { complaints, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, '--tier-fallback', 'default']);
 
   expect(exitCode).toBe(1);

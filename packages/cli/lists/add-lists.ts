@@ -3,7 +3,7 @@ import type { UsageQuery } from '../../client/connect-pawl.ts';
 import type { Act, Context, JsonOption } from '../cli.ts';
 import { readKnownValues, readNumberFrom, readPairs } from '../read-values.ts';
 import { listTurns, STATUSES, type Status } from './list-turns.ts';
-import { GROUPS, queueLine, showLines, usageLine, workerLine } from './show-lines.ts';
+import { batchLine, GROUPS, queueLine, showLines, usageLine, workerLine } from './show-lines.ts';
 
 type TurnsOptions = JsonOption & { limit: number; status?: Status[]; metadata?: Record<string, string> } & {
   [Name in 'model' | 'q' | 'error']?: string;
@@ -35,6 +35,12 @@ export function addLists(program: Command, act: Act): void {
     act(async ({ pawl, cli, options }: Context, given: JsonOption) =>
       showLines(await pawl.queues(options), queueLine, given, cli),
     ),
+  );
+  add('batches', 'list the batches and their rounds (requires an admin key)').action(
+    act(async ({ pawl, cli, options }: Context, given: JsonOption) => {
+      const { data, waiting } = await pawl.batches({ limit: 100, ...options });
+      return showLines([...data, ...waiting], batchLine, given, cli);
+    }),
   );
 }
 

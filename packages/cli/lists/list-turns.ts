@@ -30,6 +30,7 @@ const WAITS_FOR = {
   approval: 'an approval',
   start_at: 'its time',
   turn: 'the turn before it',
+  batch: 'its batch',
   retry: 'its next attempt',
   provider: 'a rate limit',
   project_quota: 'another turn of its project',

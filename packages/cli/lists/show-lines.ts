@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Queue, UsageRow, Worker } from '../../client/connect-pawl.ts';
+import type { Batch, Queue, UsageRow, WaitingRounds, Worker } from '../../client/connect-pawl.ts';
 import type { Cli, JsonOption } from '../cli.ts';
 import { makeVisible } from '../make-visible.ts';
 
@@ -24,6 +24,22 @@ export function queueLine({ name, waiting, active, rate_limited_until }: Queue):
   const limit = rate_limited_until ? styleText('yellow', `  rate-limited until ${timeOf(rate_limited_until)}`) : '';
   return `${name.padEnd(24)}  ${waiting} waiting  ${active} active${limit}`;
 }
+
+/** Returns a line for a batch, or for the rounds of a model that wait for a batch. */
+export function batchLine(item: Batch | WaitingRounds): string {
+  const { model, requests } = item;
+  if (item.object === 'batch.waiting') {
+    const rounds = requests === 1 ? '1 round waits' : `${requests} rounds wait`;
+    return `${model}  ${rounds} for a batch, at most ${item.age_seconds} s so far`;
+  }
+  const { id, state, created_at, answered, refusal_code: code } = item;
+  const refused = code ? styleText('yellow', `  refused: ${code}`) : '';
+  const head = `${id}  ${state.padEnd(STATE_WIDTH)}${styleText('dim', timeOf(created_at))}`;
+  return `${head}  ${model}  ${answered} of ${requests} answered${refused}`;
+}
+
+/** The width of the longest state of a batch, with a gap. */
+const STATE_WIDTH = 'collected'.length + 2;
 
 /** The groups of usage, in the order of a line. */
 export const GROUPS = ['day', 'project', 'model', 'key'] as const;

@@ -49,8 +49,8 @@ function addModelOptions(command: Command): Command {
     new Option(flags, description).choices(choices);
   return command
     .addOption(choice('--prompt-cache <use>', "the provider's cache, auto by default", ['auto', 'off', '5m', '1h']))
-    .addOption(choice('--service-tier <tier>', 'the service tier', ['auto', 'default', 'flex', 'priority']))
-    .addOption(choice('--tier-fallback <tier>', 'the tier if flex lacks capacity', ['default']))
+    .addOption(choice('--service-tier <tier>', 'the service tier', ['auto', 'default', 'flex', 'priority', 'batch']))
+    .addOption(choice('--tier-fallback <tier>', 'the tier after flex or batch', ['default']))
     .option('--provider-header <header>', 'a header, as name: value (repeatable)', readHeaders)
     .option('--max-attempts <n>', 'attempts of each request, 1 to 20', readNumberFrom(1))
     .option('--model-timeout-ms <ms>', 'maximum time of a reply', readNumberFrom(1))
