@@ -68,7 +68,7 @@ browserSuite('texts of models and tools', (open) => {
     expect(await page.locator('html').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
   });
 
-  test('markup in failures, filters, workers, queues and requests is shown as text', async ({ harness }) => {
+  test('markup in failures, filters, workers, batches and requests is shown as text', async ({ harness }) => {
     const error = { code: `code${EVIL}`, message: EVIL };
     await insertPastTurns(harness.db, { from: msAgo(60_000), count: 1, everyMs: 1, status: 'failed', error });
     const tool = { name: 'look_up', description: `Looks up ${EVIL}` };
@@ -99,7 +99,9 @@ browserSuite('texts of models and tools', (open) => {
     await clean();
     await page.goto(`${harness.url}/#/workers`);
     expect(await page.locator('.worker code').first().innerText()).toBe(EVIL);
-    expect(await page.locator('tbody code').innerText()).toBe(EVIL);
+    expect(await page.locator('.queues tbody code').innerText()).toBe(EVIL);
+    expect(await page.locator('.batches tbody code').allInnerTexts()).toEqual([EVIL, EVIL]);
+    expect(await page.locator('.batches > p').innerText()).toContain(`rounds of ${EVIL} wait`);
     await clean();
     await page.goto(`${harness.url}/#/turns/${id}`);
     for (const fold of ['Request to the model', 'Settings of the turn']) await page.getByText(fold).click();
@@ -113,7 +115,7 @@ browserSuite('texts of models and tools', (open) => {
   });
 });
 
-/** Creates workers and queues with markup as their names. */
+/** Creates workers, queues and batches with markup as their names. */
 async function serveWorkers(page: Page): Promise<void> {
   const list = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null });
   const now = isoAgo(0);
@@ -122,4 +124,8 @@ async function serveWorkers(page: Page): Promise<void> {
   const queue = { name: EVIL, provider: EVIL, waiting: 1, active: 1, rate_limited_until: null };
   await page.route('**/v1/workers', (route) => route.fulfill({ json: list([worker]) }));
   await page.route('**/v1/queues', (route) => route.fulfill({ json: list([queue]) }));
+  const batch = { id: EVIL, model: EVIL, state: 'open', requests: 1, answered: 0, refusals: 1, refusal_code: EVIL };
+  const waiting = [{ model: EVIL, requests: 2, age_seconds: 1 }];
+  const batches = { ...list([{ ...batch, created_at: now }]), waiting };
+  await page.route('**/v1/batches*', (route) => route.fulfill({ json: batches }));
 }

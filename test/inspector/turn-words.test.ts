@@ -211,4 +211,18 @@ browserSuite('the words on the page of a turn', (open) => {
 
     expect(text).toMatch(/^Waits for its provider, .* · until \d\d:01:00 · 1 min in all$/);
   });
+
+  test('a turn that waits for a batch shows it in words', async ({ harness }) => {
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    const waiting = { for: 'batch', since: '2026-01-01T12:00:00Z' };
+    await using inspector = await open(harness.url);
+    await inspector.page.route(`**/v1/turns/${id}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), waiting } });
+    });
+
+    await inspector.page.goto(`${harness.url}/#/turns/${id}`);
+
+    await inspector.page.getByText('Waits for the result of a batch').waitFor();
+  });
 });

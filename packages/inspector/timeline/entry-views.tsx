@@ -107,7 +107,9 @@ function eventItem({ event, bars }: Of<'event'>): Item {
     }
     case 'tier.changed': {
       const { from, to, because } = event;
-      const title = `The round leaves the tier ${from}: ${TIER_CHANGES[because]}`;
+      const isFailed = from === 'batch' && because === 'refused';
+      const why = isFailed ? 'its results have failed three times' : TIER_CHANGES[because];
+      const title = `The round leaves the tier ${from}: ${why}`;
       return { title, meta: `Pawl asks on ${to} instead` };
     }
     default: {

@@ -9,6 +9,7 @@ const WORDS: Record<Waiting['for'], string> = {
   retry: 'Waits before the next attempt',
   slot: 'Waits for a free worker',
   project_quota: 'Waits for a free slot: its project runs its maximum number of turns',
+  batch: 'Waits for the result of a batch, which can take hours',
   start_at: 'Waits for its start time',
   turn: 'Waits for the turn before it in its conversation',
   client: 'Waits for its client to answer a call',

@@ -11,21 +11,26 @@ import { ChartCards } from '../overview/chart-cards.tsx';
 import { ChartMarks, highestOf } from '../overview/chart-marks.tsx';
 import { statisticsCards } from '../overview/statistics-cards.ts';
 import { type Route, turnHref } from '../route.ts';
+import { BatchesTable } from './batches-table.tsx';
 
 const HOUR_MS = 3_600_000;
 
 /** The maximum number of steps shown for a worker: the longest. */
 const MOST_STEPS = 50;
 
-/** The live workers with their steps, the queues, and the throughput of the last hour. */
+/** The live workers with their steps, the queues, the batches, and the throughput of the last hour. */
 export function WorkersPage(_: Route) {
   const [samples] = useState(makeSamples);
   const fresh = useFresh(
     async (signal) => {
-      const [workers, queues] = await Promise.all([pawl.workers({ signal }), pawl.queues({ signal })]);
+      const [workers, queues, batches] = await Promise.all([
+        pawl.workers({ signal }),
+        pawl.queues({ signal }),
+        pawl.batches({ limit: 100, signal }),
+      ]);
       samples.keep('steps', stepsOf(workers));
       for (const { name, waiting } of queues) samples.keep(name, waiting);
-      return { workers, queues };
+      return { workers, queues, batches };
     },
     { everyMs: 2_000 },
   );
@@ -41,10 +46,11 @@ export function WorkersPage(_: Route) {
         </p>
       ) : (
         <Loaded from={fresh}>
-          {({ workers, queues }) => (
+          {({ workers, queues, batches }) => (
             <>
               <WorkerList workers={workers} samples={samples} />
               <QueuesTable queues={queues} samples={samples} />
+              <BatchesTable batches={batches} />
               <LastHour />
             </>
           )}
