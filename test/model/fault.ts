@@ -54,9 +54,11 @@ export type AnyFault =
   | Fault
   /** The provider lacks the capacity for `flex`. The deadline is near, or a job is late. */
   | ('refused' | 'late')
-  /** The provider loses a response. */
+  /** The provider loses a response, or cuts the results of a batch. */
   | 'lose'
-  /** A model fails. A treatment, a turn or a round fails permanently. */
+  /**
+   * A model fails. A treatment, a turn or a round fails permanently. A provider refuses a batch that it has created.
+   */
   | 'fail'
   /** The clock of a worker is fast. Postgres loses the commit of a reply. A request for an admission is lost. */
   | ('skew' | 'failover' | 'lostRequest')
@@ -65,7 +67,8 @@ export type AnyFault =
   /** Callers delete a part of the history, a response, a turn (as age does), or a fork. */
   | ('delete' | 'hide' | 'remove' | 'drop')
   /**
-   * Callers change a schedule or an expiry, and enable or disable an endpoint. A sweep finds a turn that is too old.
+   * Callers change a schedule or an expiry, and enable or disable an endpoint. A sweep finds a turn that is too old. An
+   * answer changes the form of the next request.
    */
   | ('change' | 'enable' | 'disable' | 'age')
   /** A turn moves to its next step, hands over to a client, or is postponed. Another job takes the batch. */

@@ -1,3 +1,4 @@
+import { providerRules } from './provider-rules.ts';
 import { checkpoint, commits, queue, type Rule, rule, turn, worker } from './rule.ts';
 
 export type RuleName = keyof typeof rules;
@@ -25,6 +26,7 @@ export const rules = {
   R5: rule(
     'A write of a result checks the step. A write of a failure or a postponement also requires the lease or a free step. The first write wins.',
     checkpoint('turns/save-round', 'turns/save-results', 'turns/postpone', 'sql/lease', 'turns/change-model'),
+    checkpoint('batches/enter-batch'),
     commits('advance-batch', 'advance-any', 'write-reply', 'write-ending', 'row-of-ending'),
     worker('lease/stop-run'),
   ),
@@ -139,6 +141,7 @@ export const rules = {
     turn('turn', 'predict', 'next-step'),
     checkpoint('sql/slot', 'sql/fresh-step', 'rescue', 'turns/change-model', 'limits/require-slots', 'bulk/stop-turns'),
     checkpoint('provider-limits/wake-waiting', 'turns/begin', 'turns/lease', 'turns/postpone', 'turns/retry'),
+    checkpoint('batches/enter-batch', 'batches/save-answers'),
     commits('write-ending', 'advance-any'),
     ['migrations/0001-pawl.sql', 'services/process/admission.ts'],
   ),
@@ -152,9 +155,9 @@ export const rules = {
     'A round sends exactly the inputs that its run has loaded. A turn begins with the inputs that its first run has loaded.',
     turn('turn', 'inputs/joined-input', 'history/transcript'),
     checkpoint('turns/begin', 'turns/lease', 'turns/save-round', 'sql/rounds/insert-round'),
-    checkpoint('background/save-response'),
+    checkpoint('background/save-response', 'batches/enter-batch'),
     commits('advance-batch'),
-    worker('turn-cache', 'work-turn', 'round/commit-round'),
+    worker('turn-cache', 'work-turn', 'round/commit-round', 'batches/render-line'),
   ),
   R30: rule(
     'An answer ends its turn only if its round has sent all joined inputs. Otherwise it is saved as a round, and the next round is due.',
@@ -222,17 +225,5 @@ export const rules = {
     worker('batch/plan-calls'),
     ['services/api/turns/answers/approved-arguments.ts'],
   ),
-  R40: rule(
-    'A background round is asked only under a lease that has found no response. It publishes text after the id of its response is committed. Later runs follow this response until a commit drops it by its id.',
-    checkpoint('background/save-response', 'turns/lease', 'turns/postpone', 'turns/reading/select'),
-    checkpoint('turns/compaction/save-compaction'),
-    ['packages/core/llm/openai-responses/background/send-in-background.ts'],
-    worker('work-turn', 'round/background/with-responses', 'round/background/wait-for-response'),
-  ),
-  R41: rule(
-    'A response that no round waits for is cancelled, counted once and deleted at its provider. A round is saved in one transaction with the mark that its response is used. The row outlives the turn until the deletion.',
-    checkpoint('background/save-response', 'background/take-responses', 'background/save-with-responses'),
-    checkpoint('background/settle-response'),
-    worker('routines/close-responses', 'round/background/saving-context'),
-  ),
+  ...providerRules,
 } satisfies Record<string, Rule>;

@@ -1,5 +1,6 @@
 import { admissionSuite } from './admission/admission-model.ts';
 import { backgroundSuite } from './background/background-model.ts';
+import { batchSuite } from './batches/batch-model.ts';
 import { inputSuite } from './inputs/input-model.ts';
 import { approvalSuite } from './small/approval-model.ts';
 import { bulkSuite } from './small/bulk-model.ts';
@@ -38,4 +39,5 @@ export const suites: Record<string, Suite> = {
   reruns: rerunSuite,
   lean: leanSuite,
   background: backgroundSuite,
+  batches: batchSuite,
 };
