@@ -17,6 +17,12 @@ type Endpoint = Pick<WebhookEndpoint, 'id' | 'status' | 'description'> & { disab
 
 const MOST_SCENES = 600;
 
+/**
+ * The ids of the requests of each batch. `left` has the batches that are not deleted. OpenAI deletes no batches, but
+ * their files: `usedFiles` and `unusedFiles` count the files with and without a batch that ran.
+ */
+export type SceneBatches = { requests: string[][]; left: string[]; usedFiles: number; unusedFiles: number };
+
 /** One play in a lane. It has its own project, so that it does not find data of earlier plays. */
 export type Scene = ReturnType<typeof apiClient> & {
   project: string;
@@ -30,6 +36,10 @@ export type Scene = ReturnType<typeof apiClient> & {
   isDelivered(): Promise<boolean>;
   /** Returns the number of responses that are not deleted at their provider. */
   countResponses(): Promise<number>;
+  /** Returns the number of rows of batches, of their requests and of their answers, in the whole database. */
+  countBatchRows(): Promise<number>;
+  /** Returns the batches that the model has created since the scene began, and the batches and files left. */
+  batches(): SceneBatches;
   /** Returns the scene's own client for another API. */
   at(url: string): ReturnType<typeof apiClient>;
 };
@@ -45,6 +55,7 @@ export async function openLane(redis: boolean) {
     projects: makeProjects([]),
     env: (modelUrl) => ({
       PAWL_PROVIDERS: JSON.stringify({
+        claude: { kind: 'anthropic', base_url: modelUrl.replace(/\/v1$/, ''), api_key: 'sk-test' },
         closed: { kind: 'openai', base_url: closed.origin },
         responses: { kind: 'openai-responses', base_url: modelUrl },
         background: { kind: 'openai-responses', base_url: modelUrl, background: true },
@@ -56,6 +67,7 @@ export async function openLane(redis: boolean) {
   });
   const recorder = await openRecorder(harness, mcp.calls);
   const leftovers = await openLeftovers(harness);
+  const limits = { ...harness.keptBatches.limits };
 
   return {
     leftovers,
@@ -78,7 +90,10 @@ export async function openLane(redis: boolean) {
         const rows = sql`select from background_responses where project = ${project}`;
         return (await rows.execute(harness.db)).rows.length;
       };
-      const reading = { turns, endpoints, isDelivered, countResponses };
+      Object.assign(harness.keptBatches.limits, limits);
+      const batches = watchBatches(harness);
+      const countBatchRows = () => countRowsOfBatches(harness);
+      const reading = { turns, endpoints, isDelivered, countResponses, countBatchRows, batches };
       return { ...client, project, harness, recorder, env: harness.env, ...reading, at };
     },
     [Symbol.asyncDispose]: async () => {
@@ -95,6 +110,8 @@ export async function openLane(redis: boolean) {
 const CHAT = 'openai/test';
 export const OVER_RESPONSES = 'responses/test';
 export const IN_BACKGROUND = 'background/test';
+/** A model with an API that keeps no key of a batch. */
+export const WITHOUT_BATCH_KEY = 'claude/test';
 
 type Client = ReturnType<typeof apiClient>;
 
@@ -106,6 +123,31 @@ function askingFor(model: string, client: Client): Client {
 }
 
 export type Lane = Awaited<ReturnType<typeof openLane>>;
+
+/** Returns a reader of the batches that the model creates from now on. */
+function watchBatches({ keptBatches }: Harness): () => SceneBatches {
+  const before = new Set([...keptBatches.created, ...keptBatches.list()].map(({ id }) => id));
+  const filesBefore = new Set(keptBatches.files().map(({ id }) => id));
+  return () => {
+    const files = keptBatches.files().filter(({ id }) => !filesBefore.has(id));
+    const left = keptBatches.list().filter(({ id, api }) => api !== 'openai' && !before.has(id));
+    return {
+      requests: keptBatches.created.flatMap(({ id, requests }) =>
+        before.has(id) ? [] : [requests.map((one) => one.id)],
+      ),
+      left: left.map(({ id }) => id),
+      usedFiles: files.filter(({ isUsed }) => isUsed).length,
+      unusedFiles: files.filter(({ isUsed }) => !isUsed).length,
+    };
+  };
+}
+
+async function countRowsOfBatches({ db }: Harness): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*)::int from batches) + (select count(*)::int from batch_requests)
+      + (select count(*)::int from batch_answers) as count`.execute(db);
+  return rows[0]?.count ?? 0;
+}
 
 /** Opens the jobs that a dead process leaves in the queue, as BullMQ reads them. */
 async function openLeftovers({ parts, handle, settings }: Harness) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import type { Scene } from './lane.ts';
+import type { Scene, SceneBatches } from './lane.ts';
 import type { Seen } from './recorder.ts';
 
 /** One call: its answer in the turn, and the keys that its tool was called with. */
@@ -39,6 +39,9 @@ export type Observed = {
   strayWork: number;
   /** The rows of responses that are not deleted at the model, and the usage of the whole scene. */
   responseRows: number;
+  /** The rows of batches, and the batches at the model. */
+  batchRows: number;
+  batches: SceneBatches;
   usage: unknown;
 };
 
@@ -58,6 +61,8 @@ export async function observe(scene: Scene): Promise<Observed> {
     blobs: await blobsOf(scene, turns),
     strayWork: await countStrayWork(scene),
     responseRows: await scene.countResponses(),
+    batchRows: await scene.countBatchRows(),
+    batches: scene.batches(),
     usage: (await scene.call<{ data: unknown }>('GET', '/v1/usage')).body.data,
     turns: await Promise.all(turns.map((turn) => observeTurn(scene, turn, secrets))),
     endpoints: endpoints.map(({ id, status, description, disabled_reason }, index) => ({

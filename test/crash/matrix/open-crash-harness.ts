@@ -5,6 +5,7 @@ import { admissionReferences } from './references/admission-references.ts';
 import { answerReferences } from './references/answer-references.ts';
 import { apiReferences } from './references/api-references.ts';
 import { backgroundReferences } from './references/background-references.ts';
+import { batchReferences } from './references/batch-references.ts';
 import { blobReferences } from './references/blob-references.ts';
 import { compactionReferences } from './references/compaction-references.ts';
 import { completionReferences } from './references/completion-references.ts';
@@ -33,7 +34,7 @@ export const references = [
   ],
   ...[...responseReferences, ...conversationReferences, ...admissionReferences, ...forkReferences, ...inputReferences],
   ...scheduleReferences,
-  ...[...tierReferences, ...limitReferences, ...backgroundReferences],
+  ...[...tierReferences, ...limitReferences, ...backgroundReferences, ...batchReferences],
 ].map((reference, index): Reference => (index % 2 === 0 ? { model: OVER_RESPONSES, ...reference } : reference));
 
 export type CrashHarness = Awaited<ReturnType<typeof openCrashHarness>>;

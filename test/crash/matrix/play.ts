@@ -105,6 +105,7 @@ async function finish(reference: Reference, scene: Scene): Promise<void> {
     await harness.queueDelayed();
     await harness.rescue();
     await harness.closeResponses();
+    await harness.workBatches();
     if (minutes > LONGEST_MINUTES) await sleep(SELDOM_MS);
   }
   throw new Error(`stuck: not ended after ${LONGEST_MINUTES} minutes`);
@@ -135,8 +136,11 @@ async function reactOnce(
   return reacted.size > before;
 }
 
-/** Returns whether every turn has ended, its webhooks are delivered, and its responses at the model are deleted. */
-async function isSettled({ isDelivered, countResponses }: Scene, turns: TurnResource[]): Promise<boolean> {
+/** Returns whether every turn has ended, its webhooks are delivered, and its responses and batches are deleted. */
+async function isSettled(
+  { isDelivered, countResponses, countBatchRows }: Scene,
+  turns: TurnResource[],
+): Promise<boolean> {
   const isEnded = turns.every(({ status }) => isTerminal(status));
-  return isEnded && (await isDelivered()) && (await countResponses()) === 0;
+  return isEnded && (await isDelivered()) && (await countResponses()) + (await countBatchRows()) === 0;
 }

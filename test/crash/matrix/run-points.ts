@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SpareProcesses } from './crashing-process.ts';
+import { findBatchFaults } from './find-batch-faults.ts';
 import { findFaults } from './find-faults.ts';
 import { findResponseFaults } from './find-response-faults.ts';
 import type { Lane } from './lane.ts';
@@ -36,6 +37,7 @@ export async function dieAt(
     const faults = [
       ...findFaults(now, end, reference.repeats),
       ...findResponseFaults(now, end, point),
+      ...findBatchFaults(now, end),
       ...(answer === null || reference.answers?.includes(answer) ? [] : [`answered ${answer}`]),
       ...leftovers.filter((state) => !MAY_BE_LEFT.has(state)).map((state) => `a job stayed ${state}`),
       ...((await lane.leftovers.isEmpty()) ? [] : ['a late job enqueued another job']),
@@ -51,7 +53,7 @@ const ROUTINES = readdirSync(new URL('../../../services/worker/routines/', impor
 /** Points that the clock causes, in every reference. A second play crosses them at other points. */
 const BY_THE_CLOCK = new RegExp(
   [
-    `(?:${[...ROUTINES.map((file) => basename(file, '.ts')), 'heartbeat', 'admission', 'work-bulks', 'delivery-loop'].join('|')}) [›#]`,
+    `(?:${[...ROUTINES.map((file) => basename(file, '.ts')), 'heartbeat', 'admission', 'work-bulks', 'delivery-loop', 'batch-loop'].join('|')}) [›#]`,
     'deleteExpiredIdempotencyKeys|(?:record|remove|count)Workers? ',
   ].join('|'),
 );

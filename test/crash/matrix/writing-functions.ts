@@ -6,8 +6,8 @@ const WRITES = /\b(?:insert into|update|delete from) \w+\b|insertInto|updateTabl
 const SENDS = /^export async function \w+\(\s*(?:db|trx): /;
 
 /**
- * Functions that no turn waits for. `saveSupersededAnswer` depends on the time of the death: a later run has already
- * sent the joined input.
+ * Functions that no turn waits for. Only the clock causes `renewBatch`. `saveSupersededAnswer` depends on the time of
+ * the death: a later run has already sent the joined input.
  */
 const APART = new Set([
   'saveSupersededAnswer',
@@ -15,7 +15,7 @@ const APART = new Set([
   ...['stopBulkTurns', 'releaseStoppedTurn'],
   ...['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker'],
   ...['eraseHidden', 'eraseAged', 'eraseExpired', 'eraseUnused', 'eraseExpiredFiles', 'createFile', 'deleteFile'],
-  ...['changeConversation', 'hideConversation', 'countRequests'],
+  ...['changeConversation', 'hideConversation', 'countRequests', 'renewBatch'],
 ]);
 
 /** Returns the functions of `checkpoint/` that write data of a turn. */

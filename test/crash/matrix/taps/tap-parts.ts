@@ -6,7 +6,7 @@ import type { JobQueue } from '#core/queue/job-queue.ts';
 import type { Parts } from '#services/process/parts.ts';
 import type { Crossings } from './crossings.ts';
 import { tapDatabase } from './tap-database.ts';
-import { tapResponses } from './tap-responses.ts';
+import { tapRequests } from './tap-requests.ts';
 
 type Tap<Part> = (part: Part, crossings: Crossings) => Part;
 
@@ -17,7 +17,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   pubsub: tapPubsub,
   providers: (providers, crossings) => ({
     ...providers,
-    find: (name) => tapProvider(providers.find(name), crossings),
+    find: (...asked) => tapProvider(providers.find(...asked), crossings),
     ofModel: (...asked) => tapProvider(providers.ofModel(...asked), crossings),
   }),
   tools: (tools, { around }) => ({
@@ -65,7 +65,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
 
 /** Returns the same parts, which cross whenever they reach out of the process. */
 export function tapParts(parts: Parts, crossings: Crossings): Parts {
-  tapResponses(crossings);
+  tapRequests(crossings);
   const tapped = Object.entries(TAPS).map(([name, tap]) => [
     name,
     (tap as Tap<unknown>)(parts[name as keyof Parts], crossings),
