@@ -1,4 +1,4 @@
-import type { ModelCall, ResponseCall } from '../harness/servers/model-recorder.ts';
+import type { BatchedRequest, ModelCall, ResponseCall } from '../harness/servers/model-recorder.ts';
 import type { RecordedCall } from '../harness/servers/tool-recorder.ts';
 import type { ReceivedWebhook } from '../harness/servers/webhook-receiver.ts';
 import type { FaultKind } from './faults/fault-kinds.ts';
@@ -19,6 +19,16 @@ export type History = {
   responseCalls: ResponseCall[];
   /** All background responses with a committed id, and those that the model still keeps. */
   background: { committed: CommittedResponse[]; keptIds: string[] };
+  /**
+   * The requests of all batches at the model, all requests that entered a batch at Pawl, the saved rounds of their
+   * turns, and the usage that Pawl counted for their models: `rounds` is 1 for a round and 0 for late usage.
+   */
+  batches: {
+    sent: BatchedRequest[];
+    requests: EnteredRequest[];
+    rounds: { turnId: string; number: number; tokens: number }[];
+    usage: { rounds: number; tokens: number; recordedIn: string }[];
+  };
   toolCalls: RecordedCall[];
   webhooks: ReceivedWebhook[];
   rows: Rows;
@@ -92,6 +102,18 @@ export type CommittedResponse = {
   round: number;
   committedAt: number | null;
   droppedAt: number | null;
+};
+
+/**
+ * A request that entered a batch, and its end. `used`: in the commit that saved its round. `dropped`: its answer had
+ * failed or was late. `removed`: before it was sent. `left`: it still exists. `goneIn` is the transaction of its end.
+ */
+export type EnteredRequest = {
+  id: string;
+  turnId: string;
+  round: number;
+  fate: 'used' | 'dropped' | 'removed' | 'left';
+  goneIn: string | null;
 };
 
 /** One acknowledgement of a turn. */

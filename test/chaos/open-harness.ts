@@ -15,6 +15,7 @@ import { openWebhookReceiver, type WebhookReceiver } from '../harness/servers/we
 import { openaiWire } from '../llm/openai-wire.ts';
 import { startWireServer } from '../llm/wire-server.ts';
 import { auditResponses } from './background-responses.ts';
+import { auditBatches } from './batch-requests.ts';
 import { type ChaosPostgres, type ChaosRedis, openStores } from './open-stores.ts';
 import { chaosProjects } from './projects.ts';
 import type { Options } from './read-options.ts';
@@ -56,6 +57,7 @@ export async function openChaosHarness(options: Options): Promise<ChaosHarness> 
   const sql = openSql(postgres.url);
   opened.defer(() => sql.end({ timeout: 1 }));
   await auditResponses(sql);
+  await auditBatches(sql);
   const secret = newWebhookSecret();
   const model = opened.use(await openModelRecorder());
   const tools = opened.use(await openToolRecorder());
@@ -99,6 +101,8 @@ function settings({ modelUrl, dyingUrl, secret }: Record<'modelUrl' | 'dyingUrl'
       dying: { kind: 'openai', base_url: dyingUrl },
       responses: { kind: 'openai-responses', base_url: modelUrl },
       background: { kind: 'openai-responses', base_url: modelUrl, background: true },
+      messages: { kind: 'anthropic', base_url: modelUrl.replace(/\/v1$/, ''), api_key: 'sk-chaos' },
+      contents: { kind: 'gemini', base_url: modelUrl.replace(/\/v1$/, ''), api_key: 'sk-chaos' },
     }),
     PAWL_PROJECTS: chaosProjects,
     OPENAI_API_KEY: 'sk-chaos',
@@ -108,6 +112,8 @@ function settings({ modelUrl, dyingUrl, secret }: Record<'modelUrl' | 'dyingUrl'
     PAWL_TOOLS: join(import.meta.dirname, 'poison-tools.ts'),
     PAWL_MODEL_IDLE_TIMEOUT_MS: '2000',
     PAWL_MODEL_TIMEOUT_MS: '6000',
+    PAWL_BATCH_WAIT_MS: '500',
+    PAWL_BATCH_SIZE: '10',
     PAWL_SHUTDOWN_GRACE_MS: '2000',
     PAWL_WORKER_CONCURRENCY: '32',
   };

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type FaultKind, kindsFor, type QueueMode, type StoreMode } from './faults/fault-kinds.ts';
+import { type FaultKind, isTrouble, kindsFor, type QueueMode, type StoreMode } from './faults/fault-kinds.ts';
 
 /**
  * The promises that a run judges. `all`: all promises. `of-pawl`: without the run's own promise that each fault had
@@ -7,6 +7,9 @@ import { type FaultKind, kindsFor, type QueueMode, type StoreMode } from './faul
  * speed of the machine.
  */
 export type Verdict = 'all' | 'of-pawl' | 'core';
+
+/** Which turns of the load are asked by batch: a few, or all. */
+export type BatchShare = 'some' | 'all';
 
 export type Options = {
   turns: number;
@@ -24,6 +27,7 @@ export type Options = {
   conversations: number;
   /** The turns that are forked, rerun and deleted concurrently. */
   origins: number;
+  batches: BatchShare;
   /** The broken promises that fail the run. The others are reported. */
   verdict: Verdict;
   /** A folder for logs and the history. Without a folder they are removed with the run. */
@@ -36,6 +40,8 @@ export function readOptions(args: string[]): Options {
     const { values } = parseArgs({ args, options });
     const queue = oneOf('queue', values.queue, ['redis', 'postgres']);
     const stores = oneOf('stores', values.stores, ['single', 'failover']);
+    const batches = oneOf('batches', values.batches, ['some', 'all']);
+    const kinds = kindsFor(queue, stores);
     return {
       turns: count('turns', values.turns),
       faults: count('faults', values.faults),
@@ -43,7 +49,8 @@ export function readOptions(args: string[]): Options {
       seed: values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : count('seed', values.seed),
       queue,
       stores,
-      kinds: kindsOf(values.only, kindsFor(queue, stores)),
+      batches,
+      kinds: kindsOf(values.only, batches === 'all' ? kinds.filter((kind) => !isTrouble(kind)) : kinds),
       workers: count('workers', values.workers),
       apis: count('apis', values.apis),
       messages: count('messages', values.messages),
@@ -73,6 +80,7 @@ const options = {
   talkers: { type: 'string', default: '4' },
   conversations: { type: 'string', default: '6' },
   origins: { type: 'string', default: '12' },
+  batches: { type: 'string', default: 'some' },
   verdict: { type: 'string', default: 'all' },
   keep: { type: 'string' },
 } as const;

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hurryResponses, readResponses } from './background-responses.ts';
+import { hurryBatches, readBatches } from './batch-requests.ts';
 import { injectFaults } from './faults/inject-faults.ts';
 import { proveTroubles } from './faults/prove-troubles.ts';
 import { makeSchedule } from './faults/schedule.ts';
@@ -25,10 +26,10 @@ const OTHERS = new Set<string>([FLOOD.model, TALK.model, FORKS.model]);
 
 /** Plays the load while the faults are injected, waits until all has settled, and returns the history. */
 export async function runChaos(harness: ChaosHarness, options: Options): Promise<History> {
-  const { seed, turns, seconds } = options;
+  const { seed, turns, seconds, batches } = options;
   const schedule = makeSchedule(options);
   const urls = { toolUrl: harness.tools.url, hookUrl: harness.receiver.url };
-  const plans = planTurns({ seed, turns, seconds, schedule, ...urls });
+  const plans = planTurns({ seed, turns, seconds, schedule, batches, ...urls });
   const journal = makeJournal();
   const over = new AbortController();
   const client = makeApiClient(
@@ -40,7 +41,8 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
   const sampling = sampleRows(harness, over.signal);
-  const planExtra = (number: number, atMs: number) => planExtraTurn({ seed, number, atMs }, urls);
+  const hurrying = hurryUntil(harness, over.signal);
+  const planExtra = (number: number, atMs: number) => planExtraTurn({ seed, number, atMs, batches }, urls);
   const urlsOfApis = harness.apis.map(({ url }) => url);
   const talking = playTalk(options, makeApiClient(urlsOfApis, journal, over.signal, TALK));
   const forkJournal = makeJournal();
@@ -51,6 +53,7 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
   const played = Promise.all([load.played(), talking, forking]).then(() => {});
   await settle(harness, played);
   over.abort();
+  await hurrying;
 
   const parts = [...harness.workers, ...harness.apis];
   const seen = {
@@ -60,6 +63,7 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
       committed: await retryUntilDone(() => readResponses(harness.sql)),
       keptIds: harness.model.keptIds(),
     },
+    batches: { sent: harness.model.batched(), ...(await retryUntilDone(() => readBatches(harness.sql))) },
     toolCalls: harness.tools.calls.filter(({ mark }) => !mark.startsWith('fork-')),
     webhooks: harness.receiver.received,
   };
@@ -118,9 +122,11 @@ async function readProgress(sql: ChaosHarness['sql']) {
     select (select count(*) from work)::int
       + (select count(*) from deliveries where due_at is not null)::int
       + (select count(*) from conversations where erase_due_at is not null)::int
-      + (select count(*) from background_responses)::int as open,
+      + (select count(*) from background_responses)::int
+      + (select count(*) from batches)::int + (select count(*) from batch_requests)::int as open,
       (select count(*) from events)::int as events,
-      (select coalesce(sum(starts + attempts), 0) from work)::int as starts,
+      (select coalesce(sum(starts + attempts), 0) from work)::int
+      + (select count(*) filter (where state = 'sent') + coalesce(sum(refusals + lost_reads), 0) from batches)::int as starts,
       (select count(*) from delivery_attempts)::int as sent`;
   return row!;
 }
@@ -130,6 +136,14 @@ async function hurryErasing(sql: ChaosHarness['sql']): Promise<void> {
   await sql`update turns set completed_at = completed_at - interval '1 minute'
     where not stored and completed_at > now() - interval '30 seconds'`;
   await sql`update conversations set erase_due_at = now() where erase_due_at > now()`;
+}
+
+/** Hurries the batches until the run is over. */
+async function hurryUntil({ sql }: ChaosHarness, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await hurryBatches(sql).catch(() => {});
+    await sleep(POLL_MS);
+  }
 }
 
 const INTERVAL_MS = 500;

@@ -57,6 +57,22 @@ export function soundHistory(): History {
       committed: [{ id: 'resp_1', turnId: 'turn_1', round: 1, committedAt: START + 110, droppedAt: START + 390 }],
       keptIds: ['resp_unknown'],
     },
+    batches: {
+      sent: [
+        { batchId: 'batch_1', api: 'openai', id: 'req_1', messages: ['a'] },
+        { batchId: 'batch_2', api: 'openai', id: 'req_2', messages: ['a'] },
+      ],
+      requests: [
+        { id: 'req_1', turnId: 'turn_batch', round: 1, fate: 'dropped', goneIn: '701' },
+        { id: 'req_2', turnId: 'turn_batch', round: 1, fate: 'used', goneIn: '702' },
+        { id: 'req_3', turnId: 'turn_batch', round: 2, fate: 'removed', goneIn: '703' },
+      ],
+      rounds: [{ turnId: 'turn_batch', number: 1, tokens: 40 }],
+      usage: [
+        { rounds: 1, tokens: 40, recordedIn: '702' },
+        { rounds: 0, tokens: 30, recordedIn: '701' },
+      ],
+    },
     toolCalls: [
       { at: START + 500, tool: 'book', key: 'turn_1.1.call_1', mark: '1.1.0', args: '{"mark":"1.1.0"}' },
       { at: START + 500, tool: 'note', key: 'turn_1.1.call_2', mark: '1.1.1', args: '{"mark":"1.1.1"}' },
@@ -89,6 +105,7 @@ export function soundHistory(): History {
           'completed',
         ),
         ...eventsOf('turn_2', ['model.changed', 'round.completed', 'tool_call.completed'], 'incomplete'),
+        { turnId: 'turn_batch', number: 3, type: 'step.retrying', round: 1, at: START },
       ],
       answers: [],
       strayWork: [],

@@ -93,6 +93,11 @@ export function isOnce(kind: FaultKind): boolean {
   return isOnce;
 }
 
+/** Returns whether a fault is a trouble of turns, and does not break a part or a store. */
+export function isTrouble(kind: FaultKind): boolean {
+  return kind.startsWith('provider-') || kind === 'poison-turn';
+}
+
 /** Returns the kinds that a run on this queue and these stores can have, in a fixed order. */
 export function kindsFor(queue: QueueMode, stores: StoreMode = 'single'): FaultKind[] {
   return (Object.keys(faultKinds) as FaultKind[]).filter((kind) => {

@@ -1,6 +1,7 @@
 import type { History } from '../history.ts';
 import type { Options, Verdict } from '../read-options.ts';
 import { keptResponses, repeatedRequests } from './background.ts';
+import { leftRequests, miscountedUsage, oddRequests, repeatedInBatches } from './batches.ts';
 import { deceivedClients, gappedEvents, mixedRounds } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
 import { changedHistories, endlessForks, repeatedByReruns, shownDeletions } from './forks.ts';
@@ -75,6 +76,20 @@ const allInvariants: Invariant[] = [
     kind: 'core',
   },
   { id: 'I12', promise: 'background responses are deleted at the model', check: keptResponses, kind: 'core' },
+  { id: 'I16', promise: 'a request is in one batch', check: repeatedInBatches, kind: 'core' },
+  {
+    id: 'I16',
+    promise: 'each request in a batch answers a round, or is a reported retry or a dropped answer',
+    check: oddRequests,
+    kind: 'core',
+  },
+  {
+    id: 'I16',
+    promise: 'a round by batch uses an answer, and no request remains',
+    check: leftRequests,
+    kind: 'core',
+  },
+  { id: 'I16', promise: 'the usage of batches is counted once', check: miscountedUsage, kind: 'core' },
   { id: 'I3', promise: 'an at_most_once call is made at most once', check: repeatedBookings, kind: 'core' },
   { id: 'I4', promise: 'a repeated call has the same key and the same arguments', check: changedCalls },
   { id: 'I4', promise: 'every result belongs to a call that was requested and made', check: inventedResults },

@@ -1,4 +1,3 @@
-import type { ModelCall } from '../../harness/servers/model-recorder.ts';
 import type { History } from '../history.ts';
 import { DYING_MODEL } from '../load/turn-request.ts';
 
@@ -15,8 +14,9 @@ export function gappedRounds({ rows }: Pick<History, 'rows'>): string[] {
  * Returns turns that sent the model two different histories: all requests of a round must send the same messages, and
  * those of the next round must begin with them.
  */
-export function forkedHistories({ modelCalls }: Pick<History, 'modelCalls'>): string[] {
-  return [...Map.groupBy(modelCalls, ({ turnId }) => turnId)].flatMap(([turnId, calls]) => {
+export function forkedHistories({ modelCalls, batches }: Pick<History, 'modelCalls' | 'batches'>): string[] {
+  const calls = [...modelCalls, ...callsByBatch(batches)];
+  return [...Map.groupBy(calls, ({ turnId }) => turnId)].flatMap(([turnId, calls]) => {
     const inOrder = calls.toSorted((one, other) => one.round - other.round);
     const fork = inOrder.find((call, index) => index > 0 && !follows(call, inOrder[index - 1]));
     return fork ? [`${turnId} sent the model a different history in round ${fork.round}`] : [];
@@ -40,7 +40,18 @@ export function strayRounds({ rows, plans }: Pick<History, 'rows' | 'plans'>): s
   });
 }
 
-function follows(call: ModelCall, before: ModelCall | undefined): boolean {
+type Call = Pick<History['modelCalls'][number], 'turnId' | 'round' | 'messages'>;
+
+/** Returns the requests in batches, on the wires that never change a message later. */
+function callsByBatch({ sent, requests }: History['batches']): Call[] {
+  const roundOf = new Map(requests.map((request) => [request.id, request]));
+  return sent.flatMap(({ api, id, messages }) => {
+    const { turnId, round } = roundOf.get(id) ?? {};
+    return api !== 'openai' || turnId === undefined || round === undefined ? [] : [{ turnId, round, messages }];
+  });
+}
+
+function follows(call: Call, before: Call | undefined): boolean {
   if (!before) return true;
   const isSameRound = call.round === before.round;
   if (isSameRound && call.messages.length !== before.messages.length) return false;

@@ -63,22 +63,23 @@ export function playAll(
 type Playing = {
   client: ApiClient;
   journal: Journal;
-  /** Known conversations, for turns of shape `second`. */
-  conversations: string[];
+  /** Known conversations with their tier, for turns of shape `second`: a turn inherits the tier. */
+  conversations: { id: string; tier: unknown }[];
 };
 
 /** Posts a turn until it is acknowledged, plays its shape, and follows it to its end. */
 async function playTurn(plan: TurnPlan, { client, journal, conversations }: Playing): Promise<void> {
   if (plan.shape === 'response') return playResponse(plan, { client, journal });
-  const conversation = plan.shape === 'second' ? conversations.at(-1) : undefined;
-  const path = conversation ? `/v1/conversations/${conversation}/turns` : '/v1/turns';
+  const tier = plan.request.service_tier;
+  const known = plan.shape === 'second' ? conversations.findLast((other) => other.tier === tier) : undefined;
+  const path = known ? `/v1/conversations/${known.id}/turns` : '/v1/turns';
   const answer = await client.send({ method: 'POST', path, body: plan.request, key: `plan-${plan.number}` });
   if (answer?.status !== 202) return;
 
   const turn = answer.body as { id: string; conversation_id: string };
   journal.acks.push({ at: Date.now(), plan: plan.number, turnId: turn.id });
   journal.seen.set(turn.id, { plan: plan.number, numbers: [], status: null, lastEvent: null });
-  if (plan.shape === 'plain') conversations.push(turn.conversation_id);
+  if (plan.shape === 'plain') conversations.push({ id: turn.conversation_id, tier });
   const cancelled = plan.shape === 'cancel' ? cancel(plan, turn.id, client) : undefined;
   await followTurn(turn.id, plan, { client, journal });
   await cancelled;

@@ -1,3 +1,4 @@
+import { batchRequestOf } from './batch-turn.ts';
 import { isFlexTurn } from './flex-turn.ts';
 import type { LoadUrls, TurnPlan } from './turn-plan.ts';
 import type { Scripted } from './write-script.ts';
@@ -15,11 +16,11 @@ const MODELS = ['openai/chaos', 'responses/chaos', 'openai/chaos', 'background/c
 export const DYING_MODEL = 'dying/chaos';
 
 type RequestOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble' | 'faultedBy' | 'hasWebhook'> &
-  Pick<Scripted, 'script'>;
+  Pick<Scripted, 'script'> & { isBatched: boolean };
 
 /** Returns the request of a turn. The turns of one rate limit share a separate model. */
 export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: LoadUrls) {
-  const { number, shape, trouble, faultedBy, hasWebhook, script } = options;
+  const { number, shape, trouble, faultedBy, hasWebhook, isBatched, script } = options;
   // A background round reads its response again after a stream of garbage.
   const wire = trouble === 'provider-garbage' ? number % 2 : number % MODELS.length;
   const model = MODELS[wire]!;
@@ -30,7 +31,8 @@ export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: Loa
   return {
     ...(isDying(options) ? { model: DYING_MODEL, fallback_models: [model] } : {}),
     ...(!isDying(options) ? { model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : model } : {}),
-    ...(isFlexTurn(options) ? { service_tier: 'flex', tier_fallback: 'default' } : {}),
+    ...(isFlexTurn(options) && !isBatched ? { service_tier: 'flex', tier_fallback: 'default' } : {}),
+    ...(isBatched ? batchRequestOf(options) : {}),
     input: JSON.stringify({ sim: script }),
     tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...paying, ...asking],
     metadata: { plan: String(number) },
@@ -55,8 +57,8 @@ export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: Loa
 /**
  * Returns whether the first model dies: every eighth turn, unless it has another purpose. A response names one model.
  */
-function isDying({ number, shape, trouble }: RequestOptions): boolean {
-  return number % 8 === 5 && shape !== 'response' && trouble === null;
+function isDying({ number, shape, trouble, isBatched }: RequestOptions): boolean {
+  return number % 8 === 5 && shape !== 'response' && trouble === null && !isBatched;
 }
 
 const ARGS = {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Script } from '#simulator/script.ts';
 import type { Random } from '../random.ts';
+import { withBatches } from './batch-turn.ts';
 import { flexRefusal, isFlexTurn } from './flex-turn.ts';
 import { callIdOf } from './play-response.ts';
 import type { TurnPlan } from './turn-plan.ts';
@@ -8,7 +9,8 @@ import type { TurnPlan } from './turn-plan.ts';
 export type Scripted = Pick<TurnPlan, 'output' | 'scriptedMs'> & { script: z.input<typeof Script> };
 type ScriptedReply = NonNullable<z.input<typeof Script>['rounds']>[number];
 type Fault = NonNullable<ScriptedReply['fault']>;
-type ScriptOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble'>;
+/** A long turn has the same number of rounds as each other long turn. */
+type ScriptOptions = Pick<TurnPlan, 'number' | 'shape' | 'trouble'> & { isBatched: boolean; isLong: boolean };
 
 /** Tools of the load, by the effect of a crash in their middle. */
 const TOOLS = ['book', 'note', 'look'] as const;
@@ -16,11 +18,12 @@ const TOOLS = ['book', 'note', 'look'] as const;
 export const FAILING_ATTEMPTS = 3;
 
 const LIMITED_ROUNDS = 4;
+const LONG_ROUNDS = 3;
 
 /** Writes the script of one turn: rounds with calls, the answer, and the failures. */
 export function writeScript(options: ScriptOptions, random: Random): Scripted {
   if (options.trouble === 'poison-turn') return poison(options.number);
-  const rounds = options.shape === 'limited' ? LIMITED_ROUNDS : random.integer(options.shape === 'ask' ? 1 : 0, 3);
+  const rounds = countRounds(options, random);
   const replies = Array.from({ length: rounds }, (_, index) => writeRound(options, index + 1, random));
   if (options.shape === 'response') replies.push(handOver(options.number, rounds + 1));
   const answer = `This was turn ${options.number}.`;
@@ -28,11 +31,18 @@ export function writeScript(options: ScriptOptions, random: Random): Scripted {
   const final = { think_ms: random.integer(80, 500), pace_ms: random.integer(0, 30) };
   const script = { rounds: replies.map(({ reply }) => reply), answer, final };
   const scriptedMs = replies.reduce((sum, { ms }) => sum + ms, final.think_ms);
+  if (options.isBatched) return { script: withBatches(script, options, random), output, scriptedMs };
   return { script: withTrouble(script, options), output, scriptedMs };
 }
 
+/** Returns the number of rounds with calls. */
+function countRounds({ shape, isLong }: ScriptOptions, random: Random): number {
+  if (isLong) return LONG_ROUNDS;
+  return shape === 'limited' ? LIMITED_ROUNDS : random.integer(shape === 'ask' ? 1 : 0, 3);
+}
+
 function writeRound(
-  { number, shape }: ScriptOptions,
+  { number, shape }: Pick<ScriptOptions, 'number' | 'shape'>,
   round: number,
   random: Random,
 ): { reply: ScriptedReply; ms: number } {

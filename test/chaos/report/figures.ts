@@ -1,5 +1,6 @@
 import { percentile } from '../../../bench/percentile.ts';
 import type { History } from '../history.ts';
+import { batchedRounds } from '../invariants/batches.ts';
 import { repeatedBookings } from '../invariants/tool-calls.ts';
 import { doubledTurns, lostTurns, stuckTurns } from '../invariants/turns.ts';
 import {
@@ -22,6 +23,7 @@ export type Figures = {
   /** Requests to the model beyond one request for each round that was not scripted to fail. */
   extraModelCalls: number;
   modelCalls: number;
+  batches: BatchFigures;
   delays: Spread;
   /** The times from the end of a fault to the first checkpoint of a turn that it stopped, for each fault. */
   recoveries: Spread;
@@ -40,6 +42,11 @@ export type Figures = {
  */
 type FaultFigures = { kind: string; injected: number; effective: number; met: number; recovery: Spread };
 
+/**
+ * The requests of batches. Each was used by a round, failed with a reported retry, or was dropped for a cancelled turn.
+ */
+type BatchFigures = { batches: number; requests: number; used: number; retries: number; dropped: number };
+
 export type Spread = { count: number; p50: number; p99: number; max: number };
 
 const SHOWN = 5;
@@ -57,6 +64,7 @@ export function figuresOf(history: History): Figures {
     bookedTwice: repeatedBookings(history).length,
     modelCalls: history.modelCalls.length,
     extraModelCalls: countExtra(history),
+    batches: countBatches(history),
     delays: spreadOf(delaysOf(history)),
     recoveries: spread(firstRecoveries(recoveries)),
     cleanRecoveries: spread(isClean),
@@ -64,6 +72,19 @@ export function figuresOf(history: History): Figures {
     slowest: recoveries.toSorted((one, other) => other.ms - one.ms).slice(0, SHOWN),
     latestMs: history.latest.lateMs,
     driverLag: history.driverLag,
+  };
+}
+
+function countBatches(history: History): BatchFigures {
+  const { sent } = history.batches;
+  const rounds = batchedRounds(history);
+  const sum = (key: 'sent' | 'used' | 'retries') => rounds.reduce((total, round) => total + round[key], 0);
+  return {
+    batches: new Set(sent.map(({ batchId }) => batchId)).size,
+    requests: sent.length,
+    used: sum('used'),
+    retries: sum('retries'),
+    dropped: sum('sent') - sum('used') - sum('retries'),
   };
 }
 

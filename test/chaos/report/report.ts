@@ -23,6 +23,7 @@ export function report(
     '',
     `lost ${lost}, duplicated ${duplicated}, stuck ${stuck}, at_most_once violations ${bookedTwice}`,
     `duplicate model calls ${extraModelCalls} of ${modelCalls} (${share} %)`,
+    describeBatches(figures.batches),
     `delay caused: ${describeSpread(figures.delays)}`,
     `recovery after a fault: ${describeSpread(figures.recoveries)}`,
     `  for each turn that one fault stopped: ${describeSpread(figures.cleanRecoveries)}`,
@@ -33,6 +34,10 @@ export function report(
     '',
     ...checked.flatMap(describeInvariant),
   ].join('\n');
+}
+
+function describeBatches({ batches, requests, used, retries, dropped }: Figures['batches']): string {
+  return `${requests} requests in ${batches} batches: ${used} rounds, ${retries} retries, ${dropped} dropped answers`;
 }
 
 function faultRow({ kind, injected, effective, met, recovery }: Figures['faults'][number]): string[] {
