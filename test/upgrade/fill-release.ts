@@ -10,6 +10,7 @@ import { readLasting, readPassing, readRefused } from './read-answers.ts';
 import type { Outcome, Reading, Recorded } from './recorded.ts';
 import { moveRelease, nameServers, RELEASES } from './release.ts';
 import { releaseMigrations } from './released-migrations.ts';
+import { answerBatch, fillBatches } from './scenes/fill-batches.ts';
 import { fillEnded } from './scenes/fill-ended.ts';
 import { fillRunning } from './scenes/fill-running.ts';
 import { fillWaiting } from './scenes/fill-waiting.ts';
@@ -53,7 +54,9 @@ async function fillAndDump(database: string): Promise<Filled> {
   const filling: Filling = { ...surroundings, ...installation };
   await fillEnded(filling);
   await fillWaiting(filling);
+  await fillBatches(filling);
   await using _dying = await fillRunning(filling);
+  await answerBatch(filling);
   const recorded = {
     dumpedAt: isoAgo(0),
     keys: keysOf(surroundings),

@@ -23,9 +23,11 @@ export async function takeOver(installation: Installation, surroundings: Surroun
   for (let minute = 0; minute < MOST_MINUTES && (await isAnyActive(installation)); minute += 1) {
     await letTimePass(harness);
     await harness.wakeWaiting();
+    await harness.workBatches();
     await harness.workUntilIdle();
   }
   await harness.closeResponses();
+  await harness.workBatches();
   await harness.deliver();
   return collect(installation, surroundings);
 }
