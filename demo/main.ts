@@ -20,12 +20,22 @@ const acts = new Map([
       load: async () => (await import('./responses/show-responses.ts')).showResponses,
     },
   ],
+  [
+    'batch',
+    {
+      title: 'Pawl: 20 turns by batch at half price, and a worker is killed',
+      note: 'The provider with its batch API is simulated. This takes two minutes.',
+      load: async () => (await import('./batch/show-batch.ts')).showBatch,
+    },
+  ],
 ]);
+
+const HOW = 'Run npm run demo with -- turn, -- responses or -- batch.';
 
 await runToEnd(async (run) => {
   const [name = 'turn'] = process.argv.slice(2);
   const act = acts.get(name);
-  if (!act) throw new Failure('unknown_act', `Act ${name} not found. Run npm run demo, or npm run demo -- responses.`);
+  if (!act) throw new Failure('unknown_act', `Act ${name} not found. ${HOW}`);
   const screen = openScreen(process.stdout);
   screen.title(act.title);
   screen.note(act.note);

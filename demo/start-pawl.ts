@@ -21,8 +21,11 @@ export type Pawl = {
   startWorker(name: string): Promise<Part>;
 };
 
-/** Starts Pawl in a new folder, which is removed with the run. Webhooks may reach `receiverPort` on this machine. */
-export async function startPawl(screen: Screen, run: DemoRun, receiverPort?: number): Promise<Pawl> {
+/** Returns more settings of a part, by its name. */
+type SettingsOf = (partName: string) => Record<string, string>;
+
+/** Starts Pawl in a new folder, which is removed with the run. */
+export async function startPawl(screen: Screen, run: DemoRun, settingsOf: SettingsOf = () => ({})): Promise<Pawl> {
   const folder = newFolder(run);
   screen.say('setting up PostgreSQL in a new folder …');
   const databaseUrl = await startDatabase(folder, run);
@@ -32,12 +35,14 @@ export async function startPawl(screen: Screen, run: DemoRun, receiverPort?: num
   const env = {
     DATABASE_URL: databaseUrl,
     PAWL_TOOLS: join(import.meta.dirname, 'tools.ts'),
-    ...(receiverPort ? { PAWL_EGRESS_ALLOW: `127.0.0.1:${receiverPort}` } : {}),
     PAWL_DEMO_JOURNAL: journalPath,
   };
   const steps = makeStepLog();
-  const startWorker = (name: string) => startDemoPart({ name, service: 'worker', env, onLine: steps.record }, run);
-  const startApi = (PORT = '0') => startDemoPart({ name: 'The API', service: 'api', env: { ...env, PORT } }, run);
+  const envOf = (name: string) => ({ ...env, ...settingsOf(name) });
+  const startWorker = (name: string) =>
+    startDemoPart({ name, service: 'worker', env: envOf(name), onLine: steps.record }, run);
+  const startApi = (PORT = '0', name = 'The API') =>
+    startDemoPart({ name, service: 'api', env: { ...envOf(name), PORT } }, run);
   const [api, ...workers] = await Promise.all([startApi(), startWorker('worker 1'), startWorker('worker 2')]);
   screen.say(`API is ready, ${api.url}`);
   for (const { name, pid } of workers) screen.say(`${name} is ready, pid ${pid}`);

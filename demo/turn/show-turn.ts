@@ -18,7 +18,7 @@ const WEBHOOK_TIMEOUT_MS = 15_000;
 export async function showTurn(screen: Screen, run: DemoRun): Promise<void> {
   const receiver = await openWebhookReceiver();
   run.atTheEnd(() => receiver[Symbol.asyncDispose]());
-  const pawl = await startPawl(screen, run, receiver.port);
+  const pawl = await startPawl(screen, run, () => ({ PAWL_EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }));
   receiver.trust(await readSecrets(pawl.url));
 
   const turn = await postTurn(pawl.url, travelRequest(receiver.url), screen);

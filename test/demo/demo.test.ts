@@ -36,9 +36,22 @@ test('the demo of responses kills every process, and an OpenAI client gets the t
   expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
+test('the demo of batches kills a worker, repeats no request, and halves the cost', async () => {
+  const { output, complaints, exitCode } = await runScript(['demo/main.ts', 'batch'], elsewhere);
+
+  expect(complaints).toBe('');
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(/(worker [12]) sends batch \d+ with \d+ rounds\n.*SIGKILL: \1 \(pid \d+\)/);
+  expect(output).toMatch(/SIGKILL: (worker [12]) [\s\S]*(?!\1)worker [12] finds the batch in the list/);
+  expect(output).toMatch(/rounds +80 +80 +of 20 turns\n +requests +80 +80 +in \d+ batches, none twice/);
+  expect(output).toMatch(/order_stock +20 +20 +at_most_once/);
+  expect(output).toMatch(/without batches +\$1\.0080\n +by batch +\$0\.5040 +50 %/);
+  expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+});
+
 test('the demo names its acts if the given act does not exist', async () => {
   const { complaints, exitCode } = await runScript(['demo/main.ts', 'second']);
 
-  expect(complaints).toContain('Act second not found. Run npm run demo, or npm run demo -- responses.');
+  expect(complaints).toContain('Act second not found. Run npm run demo with -- turn, -- responses or -- batch.');
   expect(exitCode).toBe(1);
 });
