@@ -28,7 +28,7 @@ export type Providers = {
   responsesOf(name: string): KeptResponses | undefined;
   /** Returns how a provider with two wires chooses its wire, or null for any other provider. */
   twoWires(name: string): TwoWires | null;
-  list(): ({ name: string; background: boolean } & Capabilities)[];
+  list(): ({ name: string; background: boolean; batch: boolean } & Capabilities)[];
   /** The longest time that a turn may set for a request, in milliseconds. */
   timeoutLimitMs: number;
   close(): Promise<void>;
@@ -96,7 +96,8 @@ export function configureProviders(
       names.map((name) => {
         const asked = twos.get(name)?.wires.isResponses ? responses.get(name) : chats.get(name);
         const provider = asked ?? find(name);
-        return { name, ...provider.capabilities, background: provider.responses?.isOn ?? false };
+        const background = provider.responses?.isOn ?? false;
+        return { name, ...provider.capabilities, background, batch: provider.batches !== undefined };
       }),
     timeoutLimitMs,
     close: client.close,
@@ -118,8 +119,8 @@ function extra(env: Env, makers: Makers): Configured[] {
 function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provider {
   if (config.kind === 'ai-sdk') return makers.package({ name, options: config.options, headers: config.headers });
   const names = { name, keyName: `PAWL_PROVIDERS.${name}.api_key`, urlName: `PAWL_PROVIDERS.${name}.base_url` };
-  const { base_url: baseUrl, api_key: apiKey = null, finish_reasons: finishReasons, headers } = config;
-  const options = { ...names, apiKey, baseUrl, finishReasons, headers };
+  const { base_url: baseUrl, api_key: apiKey = null, finish_reasons: finishReasons, headers, batch } = config;
+  const options = { ...names, apiKey, baseUrl, finishReasons, headers, hasBatches: batch };
   if (config.kind === 'gemini') return makers.gemini(options);
   if (config.kind === 'anthropic') return makers.anthropic({ ...options, promptCache: config.prompt_cache });
   if (config.kind === 'openai-responses') {
