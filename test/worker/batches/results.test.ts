@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { enter, HOUR_MS, MODELS, openBatches, pass, rowsOf, test, untilEnded, usageOf } from './batch-turns.ts';
 
 describe.for(Object.entries(MODELS))('over the wire %s', ([, model]) => {
@@ -40,6 +41,17 @@ describe.for(Object.entries(MODELS))('over the wire %s', ([, model]) => {
     const turn = await untilEnded(harness, id);
 
     expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 2 }] });
+  });
+
+  test('a batch that its provider has cancelled is asked again, as an attempt', async ({ harness }) => {
+    const { id } = await enter(harness, { batch: { end: 'never', times: 1 } }, { model });
+    await pass(harness);
+    await cancelAtProvider(harness);
+
+    const turn = await untilEnded(harness, id);
+
+    expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 2 }] });
+    expect(harness.keptBatches.created).toHaveLength(2);
   });
 
   test('a batch that has not ended after 48 hours has expired and is cancelled', async ({ harness }) => {
@@ -85,3 +97,26 @@ test('a turn waits for its batch without a slot, and shows this wait', async () 
   expect((await harness.findTurn(id)).waiting).toMatchObject({ for: 'batch' });
   expect((await rowsOf(harness)).requests).toMatchObject([{ state: 'sent' }]);
 });
+
+/** Cancels all batches of the simulator by its API, as another program of the account does. */
+async function cancelAtProvider({ env, keptBatches }: Harness): Promise<void> {
+  const root = env.OPENAI_BASE_URL.replace(/\/v1$/, '');
+  for (const { api, id } of keptBatches.list()) {
+    const paths = {
+      openai: `/v1/batches/${id}/cancel`,
+      anthropic: `/v1/messages/batches/${id}/cancel`,
+      gemini: `/v1beta/batches/${id}:cancel`,
+    };
+    const keys = {
+      openai: { authorization: 'Bearer sk-test' },
+      anthropic: { 'x-api-key': 'sk-test', 'anthropic-version': '2023-06-01' },
+      gemini: { 'x-goog-api-key': 'sk-test' },
+    };
+    const { status } = await fetch(root + paths[api], {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...keys[api] },
+      body: '{}',
+    });
+    expect(status).toBe(200);
+  }
+}
