@@ -58,8 +58,9 @@ async function settleRefusal(work: BatchWork, refused: RefusedBatch, context: Wo
     return await sendAgain(work, { code: failure.code, delayMs: 0 }, context);
   }
   if (isTooLarge && requests.length > 1) return void (await splitBatch(db, { id, owner, newId: newId('batch') }));
-  if (isTooLarge) return await answerAll(work, { kind: 'too-large' }, context);
-  if (PERMANENT.includes(failure.code)) return await answerAll(work, refusedAnswer(failure), context);
+  if (isTooLarge) return await answerAll(work, failure.code, { answer: { kind: 'too-large' }, context });
+  if (PERMANENT.includes(failure.code))
+    return await answerAll(work, failure.code, { answer: refusedAnswer(failure), context });
   if ((batch.refusedMs ?? 0) >= LONGEST_BATCH_MS)
     await giveUp(
       work,
@@ -94,10 +95,10 @@ async function giveUp(work: BatchWork, requests: readonly BatchRequest[], { answ
 }
 
 /** Gives all requests of a batch the same answer. Nothing is left to send. */
-async function answerAll(work: BatchWork, answer: BatchAnswer, context: WorkerContext): Promise<void> {
+async function answerAll(work: BatchWork, code: string, { answer, context }: Given): Promise<void> {
   const { id, state, files } = work.batch;
   const { owner } = work.hold;
   await giveUp(work, await readRequests(context.db, id), { answer, context });
   if (state === 'sent') await collectBatch(context.db, { id, owner, files });
-  else await refuseBatch(context.db, { id, owner, code: 'none', delayMs: 0 });
+  else await refuseBatch(context.db, { id, owner, code, delayMs: 0 });
 }
