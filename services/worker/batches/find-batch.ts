@@ -1,6 +1,7 @@
 import { confirmBatch, missBatch } from '#core/checkpoint/batches/confirm-batch.ts';
 import { postponeBatch } from '#core/checkpoint/batches/postpone-batch.ts';
 import { readRequests } from '#core/checkpoint/batches/read-requests.ts';
+import { splitModel } from '#core/llm/split-model.ts';
 import { FIRST_POLL_MS } from '#core/turn/batches/next-poll.ts';
 import type { WorkerContext } from '../context.ts';
 import { type BatchWork, keyOf, REQUEST_MS, requestSignal } from './batch-work.ts';
@@ -18,7 +19,7 @@ export async function findBatch({ batch, hold, server }: BatchWork, context: Wor
   const { id, provider, model, askedMs } = batch;
   const { owner } = hold;
   const ids = new Set((await readRequests(db, id)).map((request) => request.id));
-  const name = model.slice(model.indexOf('/') + 1);
+  const { model: name } = splitModel(model);
   const lost = { key: keyOf(batch), model: name, createdAt: batch.askedAt ?? batch.createdAt, ids };
   const found = await server.find(lost, requestSignal(hold)).catch(() => ({ kind: 'away' }) as const);
   hold.signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { confirmBatch } from '#core/checkpoint/batches/confirm-batch.ts';
 import { postponeBatch } from '#core/checkpoint/batches/postpone-batch.ts';
 import { type BatchRequest, readRequests } from '#core/checkpoint/batches/read-requests.ts';
 import type { SentBatch } from '#core/llm/batches/batch-server.ts';
+import { splitModel } from '#core/llm/split-model.ts';
 import { FIRST_POLL_MS } from '#core/turn/batches/next-poll.ts';
 import type { WorkerContext } from '../context.ts';
 import { elapsedMs, startStopwatch } from '../lease/stopwatch.ts';
@@ -41,7 +42,7 @@ export async function sendBatch(work: BatchWork, context: WorkerContext): Promis
     patience.renew(elapsedMs(asked));
   };
   try {
-    const name = model.slice(model.indexOf('/') + 1);
+    const { model: name } = splitModel(model);
     const sent = await server.send({ key: keyOf(batch), model: name }, renewing(lines.bytes(), patience), {
       commit,
       signal: patience.signal,
@@ -79,7 +80,7 @@ async function leaveUnsent({ batch, hold }: BatchWork, { error, isAsked, isLeft 
 /** The lines of a batch: those that were sent, and those that are left for another batch. */
 type Lines = { bytes(): AsyncGenerator<Uint8Array>; sent: string[]; left: string[] };
 
-/** Renders the requests of a batch one by one, up to the limit of its server. */
+/** Renders the requests of a batch in sequence, up to the limit of its server. */
 function openLines(work: BatchWork, requests: readonly BatchRequest[], context: WorkerContext): Lines {
   const sent: string[] = [];
   const left: string[] = [];
