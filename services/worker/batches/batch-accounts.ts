@@ -16,7 +16,7 @@ export function batchProvider(
   return batches && capabilities.wire === wire ? { provider, batches } : null;
 }
 
-/** Returns the accounts into whose batches requests can be collected: each provider over each of its wires. */
+/** Returns an account for each provider and wire with a batch API. Requests are collected for these accounts. */
 export function batchAccounts(providers: Providers) {
   const WIRES: readonly Capabilities['wire'][] = ['openai', 'openai-responses', 'anthropic', 'gemini'];
   return providers.names.flatMap((provider) =>

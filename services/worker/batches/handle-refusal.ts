@@ -94,7 +94,7 @@ async function giveUp(work: BatchWork, requests: readonly BatchRequest[], { answ
   await storeAnswers(answers, work, context);
 }
 
-/** Gives all requests of a batch the same answer. Nothing is left to send. */
+/** Gives all requests of a batch the same answer. No request is left to send. */
 async function answerAll(work: BatchWork, code: string, { answer, context }: Given): Promise<void> {
   const { id, state, files } = work.batch;
   const { owner } = work.hold;

@@ -75,7 +75,7 @@ async function usageOf(
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** The request whose answer is only read for its usage. */
+/** A request without content. Only the usage of its answer is read. */
 const NO_REQUEST: RoundRequest = {
   ...{ round: 1, model: '', instructions: null, messages: [{ role: 'user', content: '' }] },
   ...{ tools: [], declaredTools: null, mayCall: true, toolChoice: 'auto', turnChoice: 'auto', parallelToolCalls: null },

@@ -11,7 +11,7 @@ import { sendBatch } from './send-batch.ts';
 
 const AWAY_MS = 60_000;
 
-/** Does what a batch needs in its state, under the hold of this worker. */
+/** Does the next work on a batch by its state: sends, finds, polls or deletes it. This worker holds the batch. */
 export async function workBatch(batch: TakenBatch, hold: BatchHold, context: WorkerContext): Promise<void> {
   const found = batchProvider(batch, context.providers);
   if (!found) return await leaveBatch(batch, hold, context);

@@ -32,7 +32,7 @@ export function envAt(modelUrl: string): Record<string, string> {
   };
 }
 
-/** A test whose harness has a provider on each wire with a batch API. */
+/** A test with a provider on each wire that has a batch API. */
 export const test = testWith({ env: envAt });
 
 /** Opens a harness with more options. */
