@@ -37,12 +37,20 @@ function standardBase64(data: string): string | null {
   return isBase64(plain) ? plain : null;
 }
 
-/** Accepts base64 without padding. A single digit at the end is not a byte. */
+/**
+ * Accepts base64 without padding. A single digit at the end is not a byte. Reads each character itself, since a regular
+ * expression that matches millions of characters can fail with a RangeError.
+ */
 function isBase64(data: string): boolean {
-  return BASE64.test(data) && data.length % 4 !== 1 && (!data.endsWith('=') || data.length % 4 === 0);
+  const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='));
+  const digits = data.length - padding;
+  if (digits === 0 || digits % 4 === 1 || (padding > 0 && data.length % 4 !== 0)) return false;
+  for (let index = 0; index < digits; index += 1) if (DIGITS[data.charCodeAt(index)] !== 1) return false;
+  return true;
 }
 
-const BASE64 = /^[a-z0-9+/]+={0,2}$/i;
+/** 1 at the code of each digit of base64. */
+const DIGITS = Uint8Array.from({ length: 256 }, (_, code) => Number(/[a-z0-9+/]/i.test(String.fromCharCode(code))));
 
 function base64OfText(data: string): string | null {
   try {
