@@ -62,6 +62,7 @@ const heldWork = sql`
         and work.background -> 'responses' ? target.id
       order by work.id for no key update of work`;
 
+/** The bounds of `id` change no result. They make PostgreSQL look up each request, as in `listed`. */
 const statementFor = (rows: ReturnType<typeof rowOfAnswer>[], by: OwnBatch | null) => sql<SavedAnswers>`
     with own as materialized (
       select id from batches where id = ${by?.id ?? null} and owner = ${by?.owner ?? null} for no key update
