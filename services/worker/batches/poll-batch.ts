@@ -42,11 +42,14 @@ async function pollLater({ batch, hold }: BatchWork, { db }: WorkerContext): Pro
   await postponeBatch(db, { id, owner: hold.owner, delayMs: nextPollMs(polls + 1), polls: polls + 1 });
 }
 
-/** Asks the provider to stop a batch, once, without waiting for its end. */
+/**
+ * Asks the provider to stop a batch, without waiting for its end. If the worker dies before the mark, another worker
+ * asks again.
+ */
 async function stopBatch({ batch, hold, server }: BatchWork, because: string, context: WorkerContext): Promise<void> {
   const { id, provider, providerId } = batch;
-  await markCancelled(context.db, { id, owner: hold.owner });
   await server.cancel(providerId ?? '', requestSignal(hold)).catch(() => hold.signal.throwIfAborted());
+  await markCancelled(context.db, { id, owner: hold.owner });
   context.log.info({ event: 'batch.cancelled', batch_id: id }, `a batch is cancelled at ${provider}: ${because}`);
 }
 

@@ -25,7 +25,7 @@ export async function postponeBatch(db: Db, { id, owner, delayMs, polls, lostRea
   return (await write(db, statement)).length > 0;
 }
 
-/** Notes that a worker is about to cancel a batch at its provider, so that no other worker cancels it too. */
+/** Notes that a worker has asked the provider of a batch to cancel it, so that no worker asks again. */
 export async function markCancelled(db: Db, { id, owner }: OwnBatch): Promise<boolean> {
   const statement = sql`
     update batches set cancelled_at = now()
