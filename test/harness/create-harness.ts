@@ -160,6 +160,7 @@ export async function createHarness({ env: given = {}, beside, ...options }: Har
       await ageLimits(db, ms);
       await ageResponses(db, ms);
       await ageBatches(db, ms);
+      simulator.batches.age(ms);
     },
     /** Resolves once the worker has received a cancel of a turn, or a watch. */
     untilReceived,

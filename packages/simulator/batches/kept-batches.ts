@@ -15,6 +15,8 @@ export type KeptBatches = {
   files(): { id: string; isUsed: boolean }[];
   /** Ends a batch now, with the planned ends of its requests. */
   end(id: string): void;
+  /** Makes all batches as much older as time has passed in a test. They end when they would have ended. */
+  age(ms: number): void;
   /** Shows a batch in lists from now on. */
   show(id: string): void;
   /** Loses a batch: each later request about the batch gets 404. */
@@ -44,6 +46,9 @@ export function openKeptBatches(limits: Partial<BatchLimits> = {}) {
       return store.files.all().map(({ id, batch }) => ({ id, isUsed: batch !== null || sources.has(id) }));
     },
     end: (id) => change(id, { endsAt: Date.now() }),
+    age: (ms) => {
+      for (const batch of store.all()) batch.createdAt -= ms;
+    },
     show: (id) => change(id, { listedAt: Date.now() }),
     lose: store.lose,
   };
