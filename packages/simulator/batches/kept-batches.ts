@@ -15,7 +15,7 @@ export type KeptBatches = {
   files(): { id: string; isUsed: boolean }[];
   /** Ends a batch now, with the planned ends of its requests. */
   end(id: string): void;
-  /** Makes all batches as much older as time has passed in a test. They end when they would have ended. */
+  /** Makes all batches older by a time. They still end at the same moment. */
   age(ms: number): void;
   /** Shows a batch in lists from now on. */
   show(id: string): void;
