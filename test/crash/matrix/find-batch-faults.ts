@@ -4,11 +4,11 @@ import type { Observed } from './observe.ts';
 /**
  * Returns the faults of rounds by batch. Each request is in one batch, each round has one request, and all usage is
  * counted once. At the end no row, batch or file is left, except the files of batches that the process was creating
- * when it died. No batch ran with them, and they expire.
+ * when it died. No batch ran with them, and they expire. A turn has one request at a time, in one batch.
  */
 export function findBatchFaults({ batches, batchRows, usage }: Observed, undisturbed: Observed): string[] {
   const expected = undisturbed.batches.requests.flat().length;
-  const mostUnused = undisturbed.batches.requests.length;
+  const mostUnused = undisturbed.turns.length;
   if (expected === 0) return [];
   const ids = batches.requests.flat();
   const { left, usedFiles, unusedFiles } = batches;
