@@ -18,3 +18,19 @@ test('a worker that closes leaves due batches to other workers', async ({ harnes
   expect((await rowsOf(harness)).batches).toMatchObject([{ state: 'sent' }]);
   expect((await untilEnded(harness, id)).status).toBe('completed');
 });
+
+test('a worker that stops before it cancels a batch leaves the cancel to others', async ({ harness }) => {
+  const { id } = await enter(harness, { batch: { end: 'never' } });
+  await pass(harness);
+  await harness.call('POST', `/v1/turns/${id}/cancel`);
+  const stopping = makeBatchLoop(harness.worker);
+  await stopping.tick();
+  await stopping.close();
+
+  await harness.workBatches();
+
+  expect(harness.keptBatches.counts.cancel).toBeGreaterThan(0);
+  await pass(harness);
+  await pass(harness);
+  expect(await rowsOf(harness)).toEqual({ batches: [], requests: [] });
+});
