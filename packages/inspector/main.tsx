@@ -1,5 +1,5 @@
 import { type ComponentChildren, type ComponentType, render } from 'preact';
-import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { useErrorBoundary, useLayoutEffect, useState } from 'preact/hooks';
 import { spellBidiControls } from './base/bidi-controls.ts';
 import { focusMain, keepFocus } from './base/keep-focus.ts';
 import { Refusal } from './base/refusal.tsx';
@@ -37,7 +37,8 @@ const SECTIONS: Partial<Record<Route['page'], string>> = {
 /** The page of the address. Another address is another page and keeps no state. */
 function App() {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  // An effect after the first paint would miss an address that changes before it.
+  useLayoutEffect(() => {
     const show = () => {
       setHash(location.hash);
       focusMain();

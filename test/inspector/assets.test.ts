@@ -107,6 +107,21 @@ test('no package of the pages writes markup, except by a property that no source
 });
 
 browserSuite('the pages in a browser', (open) => {
+  test('an address that changes while the page loads is followed', async ({ harness }) => {
+    await using inspector = await open('about:blank');
+    const { page, problems } = inspector;
+    // Without frames the browser paints late, so effects after the first paint are late, too.
+    await page.addInitScript({
+      content: `window.requestAnimationFrame = () => 0;
+        document.addEventListener('DOMContentLoaded', () => location.assign('#/workers'));`,
+    });
+
+    await page.goto(harness.url);
+    await page.getByRole('heading', { name: 'Workers' }).waitFor();
+
+    expect(problems).toEqual([]);
+  });
+
   test('both pages request files of this server only', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/healthz`);
     const { page, problems } = inspector;
