@@ -30,6 +30,7 @@ test.each(['/v1', '/openai/v1'] as const)(
     const found = await client.files.retrieve(made.id);
     const listed = await gather(client.files.list({ limit: 1, order: 'asc' }));
     const content = await client.files.content(made.id);
+    const read = Buffer.from(await content.arrayBuffer());
     const deleted = await client.files.delete(made.id);
 
     expect(made).toEqual({
@@ -39,7 +40,7 @@ test.each(['/v1', '/openai/v1'] as const)(
     expect(other.expires_at).toBe(other.created_at + 3_600);
     expect(found).toEqual(made);
     expect(listed).toEqual([made, other]);
-    expect(bytesOf(PDF).equals(Buffer.from(await content.arrayBuffer()))).toBe(true);
+    expect(bytesOf(PDF).equals(read)).toBe(true);
     expect(content.headers.get('content-type')).toBe('application/pdf');
     expect(content.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''offer%20%C3%BC.pdf");
     expect(deleted).toEqual({ id: made.id, object: 'file', deleted: true });
