@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk' | 'req' | 'bulk' | 'sched' | 'batch';
+type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk' | 'req' | 'bulk' | 'sched' | 'batch' | 'agent';
 
 /** Returns the lowest id that is possible at a moment, in ms since 1970. All earlier ids are lower. */
 export function firstIdAt(prefix: IdPrefix, atMs: number): string {

@@ -154,7 +154,7 @@ export type Turn = {
 
 /** A turn in a list: without its texts, and with a flag for a response and for an output schema. */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactions'> & {
-  config: Pick<TurnConfig, 'model' | 'origin'> & { response?: unknown; output_schema?: unknown };
+  config: Pick<TurnConfig, 'model' | 'origin' | 'agent'> & { response?: unknown; output_schema?: unknown };
   /** The `calls` of `hosted` are left out. */
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'inputsSent' | 'calls' | 'hosted'>[];
   compactions: Pick<Compaction, 'usage' | 'requests'>[];

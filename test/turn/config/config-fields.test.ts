@@ -25,7 +25,7 @@ test('a conversation shows the configuration fields in the order of the list', (
 
   const shown = Object.keys(presentConversation(conversation, fillTool));
 
-  expect(shown.slice(2, 2 + names.length)).toEqual(names);
+  expect(shown.slice(4, 4 + names.length)).toEqual(names);
 });
 
 test('a turn shows each configuration field, and groups the sampling fields', () => {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { agentFields } from '../agents/agent-fields.ts';
 import { delayFields } from './start-fields.ts';
 import { input, keepingFields, metadata, standingFields, startingFields } from './turn.ts';
 
 /** `POST /v1/conversations`: with `input` it also starts the first turn. */
 export const ConversationRequest = z
   .strictObject({
+    ...agentFields,
     ...standingFields,
     ...keepingFields,
     ...startingFields,
@@ -24,7 +26,7 @@ export type ConversationRequest = z.output<typeof ConversationRequest>;
 
 /** `PATCH /v1/conversations/:id`: replaces the given fields. */
 export const ConversationChanges = z
-  .strictObject({ ...standingFields, ...keepingFields, metadata: metadata.nullish() })
+  .strictObject({ ...agentFields, ...standingFields, ...keepingFields, metadata: metadata.nullish() })
   .meta({
     id: 'ConversationChanges',
     description:

@@ -14,6 +14,8 @@ export type TextFormat =
 export type ResponseRequest = {
   /** The model's name as the caller sent it. */
   model: string;
+  /** The agent of the request, in OpenAI's shape. Absent without one. */
+  prompt?: { id: string; version: string | null; variables: Record<string, unknown> | null };
   background: boolean;
   previous_response_id: string | null;
   /** The conversation in the request, or null if Pawl created a conversation for the response. */

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { agentFields } from '../agents/agent-fields.ts';
+import type { AgentOfTurn } from '../agents/agent-of-turn.ts';
+import type { Variables } from '../agents/fill-variables.ts';
 import type { ContextConfig } from '../compaction/compaction.ts';
 import { type ConfigName, type configFields, mapFields } from '../config/config-fields.ts';
 import type { KeptConfig } from '../config/kept-config.ts';
@@ -68,12 +71,19 @@ export const keepingFields = {
 };
 
 /** A conversation's configuration, which each of its turns inherits, and how long the conversation is kept. */
-export const StandingConfig = z.strictObject({ ...standingFields, ...keepingFields });
+export const StandingConfig = z.strictObject({ ...agentFields, ...standingFields, ...keepingFields });
 export type StandingConfig = z.output<typeof StandingConfig>;
 
 /** `POST /v1/conversations/:id/turns` and `POST /v1/turns`. */
 export const TurnRequest = z
-  .strictObject({ ...standingFields, ...startingFields, ...delayFields, input, metadata: metadata.nullish() })
+  .strictObject({
+    ...agentFields,
+    ...standingFields,
+    ...startingFields,
+    ...delayFields,
+    input,
+    metadata: metadata.nullish(),
+  })
   .meta({
     id: 'TurnRequest',
     description: 'A turn to start. Fields with a default are optional, and `null` means the default.',
@@ -107,6 +117,10 @@ export type TurnRequest = z.output<typeof TurnRequest>;
 
 /** The configuration of one turn: its own fields over the conversation's, with defaults and resolved tools. */
 export type TurnConfig = KeptConfig & {
+  /** The agent whose configuration applies. Absent without an agent. */
+  agent?: AgentOfTurn;
+  /** The values of the variables of the instructions, which have been replaced. Absent without variables. */
+  variables?: Variables;
   model: string;
   /** The next models if the model cannot answer. Absent if the turn has none. */
   fallback_models?: string[];

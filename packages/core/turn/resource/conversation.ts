@@ -17,6 +17,8 @@ export function presentConversation(
   return {
     id,
     object: 'conversation' as const,
+    agent: config.agent ?? null,
+    variables: config.variables ?? null,
     ...showGiven(config),
     tools: (config.tools ?? []).map((tool) => (typeof tool === 'string' || isHosted(tool) ? tool : toolAs(tool))),
     limits: fillLimits(config.limits),

@@ -1,4 +1,5 @@
 import { jsonObject } from '../../json.ts';
+import type { AgentOfTurn } from '../agents/agent-of-turn.ts';
 import { allCalls } from '../call.ts';
 import type { Compaction } from '../compaction/compaction.ts';
 import type { TurnOrigin } from '../forks/turn-origin.ts';
@@ -70,6 +71,7 @@ function beginningOf(turn: BeginningTurn) {
     status: turn.status,
     input: presentInput(turn.input),
     pending_input: presentInput(turn.pendingInput),
+    agent: presentAgentOf(turn.config.agent),
     model: turn.config.model,
     round: turn.startedAt === null ? 0 : readStep(turn.work.step).round,
     phase: phaseOf(turn),
@@ -79,6 +81,10 @@ function beginningOf(turn: BeginningTurn) {
     ...presentHosted(turn.output, hosted),
     ...presentOrigin(turn.config.origin),
   };
+}
+
+function presentAgentOf(agent: AgentOfTurn | undefined) {
+  return agent ? { id: agent.id, name: agent.name, version: agent.version } : null;
 }
 
 /** Returns the citations and the images of a text. The text of a last round is null: it is the turn's output. */

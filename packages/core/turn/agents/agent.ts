@@ -1,0 +1,21 @@
+import type { StandingConfig } from '../request/turn.ts';
+
+/** The configuration of an agent: fields of a turn. Turns get the defaults of absent fields. */
+export type AgentConfig = Omit<StandingConfig, 'agent' | 'variables' | 'expires_in_seconds'>;
+
+/** What a label names: one version, or versions with weights, by which each conversation gets one. */
+export type AgentLabel = { version: number } | { versions: Record<string, number> };
+
+/** An agent with one of its versions. Times are in PostgreSQL's format. */
+export type Agent = {
+  id: string;
+  project: string;
+  name: string;
+  version: number;
+  labels: Record<string, AgentLabel>;
+  config: AgentConfig;
+  metadata: Record<string, string>;
+  createdAt: string;
+  /** The time of this version. */
+  versionCreatedAt: string;
+};
