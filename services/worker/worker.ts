@@ -1,3 +1,4 @@
+import { removeDeletedAgents } from '#core/checkpoint/agents/agents.ts';
 import { deleteOldBulks } from '#core/checkpoint/bulk/bulk.ts';
 import { deleteExpiredIdempotencyKeys } from '#core/checkpoint/idempotency.ts';
 import { recordWorker, removeWorker } from '#core/checkpoint/workers.ts';
@@ -105,6 +106,7 @@ function startRoutines(context: WorkerContext, routines: ByTheClock) {
     every(context.retention.sweepMs, () => retention.sweep(), context),
     every(DELETE_EXPIRED_EVERY_MS, () => deleteExpiredIdempotencyKeys(db), context),
     every(DELETE_EXPIRED_EVERY_MS, () => deleteOldBulks(db), context),
+    every(DELETE_EXPIRED_EVERY_MS, () => removeDeletedAgents(db), context),
   ];
 }
 

@@ -30,13 +30,13 @@ export async function deleteTurn(trx: Trx, project: string, turnId: string): Pro
 }
 
 /**
- * Erases the configuration that a turn gave to its new conversation, after the last turn. Keeps the model, for later
- * turns, and the expiry.
+ * Erases the configuration that a turn gave to its new conversation, after the last turn. Keeps the reference to
+ * the agent, the model, for later turns, and the expiry.
  */
 async function emptyStanding(trx: Trx, conversationId: string): Promise<void> {
   await sql`
     update conversations set config = json_strip_nulls(json_build_object(
-      'model', config -> 'model', 'expires_in_seconds', config -> 'expires_in_seconds'))
+      'agent', config -> 'agent', 'model', config -> 'model', 'expires_in_seconds', config -> 'expires_in_seconds'))
     where id = ${conversationId} and begun_by_turn and not exists (
       select from turns where conversation_id = conversations.id and ${isVisible})`.execute(trx);
 }

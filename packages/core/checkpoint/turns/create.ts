@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../../id.ts';
+import { nameVersion } from '../../turn/agents/agent-reference.ts';
 import { type NewTurn, predictQueuedTurn, type QueuedTurn } from '../../turn/predict.ts';
 import type { StandingConfig } from '../../turn/request/turn.ts';
 import { timing } from '../../turn/timing.ts';
@@ -64,6 +65,7 @@ function rowOf({ id: turnId, project, conversationId, config, input, metadata, .
     ...{ turnId, project, conversationId, priority, stored, keyId, needsSlot, deadlineSeconds, eventId: newId('evt') },
     ...{ startAt, delaySeconds, debounced, scheduleId },
     ...(completion && { isListed: completion.isListed, chainsBefore: completion.before }),
+    ...(config.agent && { agent: nameVersion(config.agent) }),
     provider: config.model.slice(0, config.model.indexOf('/')),
     model: config.model,
     warnings: rawJson(config.warnings ?? []),
@@ -72,7 +74,7 @@ function rowOf({ id: turnId, project, conversationId, config, input, metadata, .
 }
 
 const columns = sql`project text, "conversationId" text, priority int, "deadlineSeconds" double precision,
-  "eventId" text, provider text, model text, warnings text, config text, input text, metadata text, stored boolean, "needsSlot" boolean, "keyId" text,
+  "eventId" text, agent text, provider text, model text, warnings text, config text, input text, metadata text, stored boolean, "needsSlot" boolean, "keyId" text,
   trace text, "startAt" timestamptz, "delaySeconds" double precision, debounced boolean, "scheduleId" text,
   "standingConfig" text, "standingMetadata" text, "forkedFrom" text, "forkedRound" int, "turnsBefore" int, "outlivesTurns" boolean,
   "begunByTurn" boolean, "expiresInSeconds" int`;
@@ -119,16 +121,16 @@ function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } 
     ),
     turns as (
       insert into turns (id, project, conversation_id, position, priority, config, input, metadata, key_id, deadline_at, start_at,
-        schedule_id, continues, stored, trace)
+        schedule_id, continues, stored, trace, agent)
       select "turnId", project, "conversationId", own_position, priority, config::json, input::json, metadata::json, "keyId", deadline_at,
-        starts_at, "scheduleId", continues, stored, trace::json from placed
+        starts_at, "scheduleId", continues, stored, trace::json, agent from placed
     ),${areCompletions ? insertCompletion : sql``}
     work as (
       insert into work (id, project, conversation_id, position, priority, key_id, deadline_at, stored, at_head, last_event, provider,
-        model, due_at, slot, debounced, warnings)
+        model, due_at, slot, debounced, warnings, agent)
       select "turnId", project, "conversationId", own_position, priority, "keyId", deadline_at, stored, heads, 1, provider, model,
         case when heads and not "needsSlot" then least(${inMs(timing.graceMs)}, deadline_at) else coalesce(deadline_at, 'infinity') end,
-        case when "needsSlot" then case when heads then 'wanted' else 'none' end end, debounced, warnings::json from placed
+        case when "needsSlot" then case when heads then 'wanted' else 'none' end end, debounced, warnings::json, agent from placed
     ),
     recorded as (${recordTurns(sql`placed`)}
     ),

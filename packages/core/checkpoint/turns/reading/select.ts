@@ -158,7 +158,7 @@ export type ListedAsRead = AsRead<
 /** The columns of a turn in a list. No column grows with the texts of its rounds. */
 export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_build_object('model', config -> 'model',
     'response', config -> 'response' ->> 'background' is not null, 'output_schema', config -> 'output_schema' is not null,
-    'origin', config -> 'origin') as config, (
+    'origin', config -> 'origin', 'agent', config -> 'agent') as config, (
     select json_agg(json_build_object('number', number, 'usage', usage, 'requests', requests, 'inputsSent', inputs_sent, 'hosted',
       case when hosted is not null then json_build_object('calls', '[]'::json, 'annotations', hosted -> 'annotations',
         'images', hosted -> 'images') end) order by number)
