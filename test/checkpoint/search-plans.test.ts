@@ -47,6 +47,11 @@ test.each<[string, TurnFilter, number]>([
   ['several statuses', { statuses: ['failed', 'queued', 'cancelled'] }, 10],
   ['a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60) }, 20],
   ['a word within a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60), q: 'common' }, 20],
+  ['a rare agent', { agent: 'rare' }, 10],
+  ['a rare agent, and a word of all turns', { agent: 'rare', q: 'common' }, 10],
+  ['a version of a rare agent that does not exist', { agent: 'rare@9' }, 0],
+  ['a missing version of a common agent', { agent: 'usual@9' }, 0],
+  ['a common agent, and a word of all turns', { agent: 'usual', q: 'common' }, 20],
   ['a missing word within a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60), q: 'missing' }, 0],
 ])('turns are not scanned for %s', async (_, filter, expected) => {
   let length = Number.NaN;
@@ -136,13 +141,14 @@ async function fill(db: Trx): Promise<void> {
   await sql`insert into conversations (id, project, config, metadata, created_at)
     select pg_temp.id_at('conv', at, n), 'default', '{"model": "openai/gpt"}', '{}', at from ${made}`.execute(db);
   await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status,
-      last_event, model, output, error, created_at, started_at, completed_at)
+      last_event, model, output, error, created_at, started_at, completed_at, agent)
     select pg_temp.id_at('turn', at, n), 'default', pg_temp.id_at('conv', at, n), 1, 0, '{"model": "openai/gpt"}',
       json_build_array(json_build_object('role', 'user', 'content', concat_ws(' ', 'common', 'w' || n % 3000,
         case when n % 500 = 0 then 'seldom' end, case when n < ${TURNS}::int / 2 then 'old' end, case when n in (17, 18) then 'unique' end))),
       case when n % 500 = 5 then '{"customer": "17", "tier": "gold"}'::json else '{"tier": "gold"}' end,
       case when n % 2000 = 9 then 'failed' else 'completed' end, 3, 'openai/gpt', 'An answer',
-      case when n % 2000 = 9 then '{"type": "provider_error", "code": "provider_overloaded"}'::json end, at, at, at
+      case when n % 2000 = 9 then '{"type": "provider_error", "code": "provider_overloaded"}'::json end, at, at, at,
+      case when n % 2000 = 3 then 'rare@1' when n % 2 = 0 then 'usual@' || n % 4 end
     from ${made}`.execute(db);
   await sql`with created as (
       insert into turns (id, project, conversation_id, position, priority, config, input, metadata, created_at)

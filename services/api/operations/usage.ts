@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { sumUsage, USAGE_GROUPS, type UsageSum } from '#core/checkpoint/usage/sum-usage.ts';
+import { sumUsage, USAGE_GROUPS, type UsageGroup, type UsageSum } from '#core/checkpoint/usage/sum-usage.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { dayOrMoment } from '#core/turn/request/moment.ts';
 import type { ApiContext } from '../context.ts';
@@ -27,6 +27,18 @@ const UsageRow = z
       .nullable()
       .optional()
       .describe('The id of the key that requested the turns, if `group_by` has it. Null for turns without a key.'),
+    agent: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('The agent, if `group_by` has it. Null for turns without an agent.'),
+    agent_version: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'The agent with its version, as in `support@7`, if `group_by` has it. Null for turns without an agent.',
+      ),
     turns: count.describe('The number of turns created. They count for the requested model.'),
     rounds: count.describe('The number of rounds that ended. They count for the model that wrote them.'),
     tool_calls: count.describe('The number of calls that these rounds requested.'),
@@ -47,7 +59,8 @@ const UsageQuery = z.object({
     .optional()
     .meta({
       type: 'string',
-      description: 'Returns a row for each day, project, model or key, or each combination. Default: a single row.',
+      description:
+        'Returns a row for each day, project, model, key, agent or version of an agent, or each combination. Default: a single row.',
       examples: ['day,model'],
     }),
 });
@@ -85,12 +98,10 @@ function inUtc(time: string | undefined): string | null {
 }
 
 function presentUsage(sum: UsageSum) {
-  const { day, project, model, key, turns, rounds } = sum;
+  const { turns, rounds } = sum;
+  const groups = USAGE_GROUPS.flatMap((group) => (sum[group] === undefined ? [] : [[group, sum[group]]]));
   return {
-    ...(day !== undefined && { day }),
-    ...(project !== undefined && { project }),
-    ...(model !== undefined && { model }),
-    ...(key !== undefined && { key }),
+    ...(Object.fromEntries(groups) as Pick<UsageSum, UsageGroup>),
     ...{ turns, rounds, tool_calls: sum.toolCalls, input_tokens: sum.inputTokens, output_tokens: sum.outputTokens },
     ...{ total_tokens: sum.totalTokens, cached_input_tokens: sum.cachedInputTokens },
     ...{ cache_write_tokens: sum.cacheWriteTokens, reasoning_tokens: sum.reasoningTokens, cost_usd: sum.costUsd },

@@ -21,6 +21,7 @@ const recorded = fc.record({
   project: fc.constantFrom('web', 'app'),
   model: fc.constantFrom('openai/a', 'sim/b'),
   key_id: fc.constantFrom(null, 'key_1', 'key_2'),
+  agent: fc.constantFrom(null, null, 'support@1', 'support@2', 'sales@1'),
   turns: fc.integer({ min: 0, max: 1 }),
   input_tokens: fc.integer({ min: 0, max: 2 ** 31 }),
   cost_usd: fc.double({ min: 0, max: 10, noNaN: true }),
@@ -42,7 +43,7 @@ test('each usage record counts once, in any order of records and roll-ups', asyn
   const { db, close } = connect(url);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-      await sql`truncate usage_records, usage_sums`.execute(db);
+      await sql`truncate usage_records, usage_sums, agent_usage_sums`.execute(db);
       const all: Recorded[] = [];
       for (const one of steps) {
         if (one.kind === 'record') await record(db, one.records, all);
@@ -56,12 +57,12 @@ test('each usage record counts once, in any order of records and roll-ups', asyn
 }, 120_000);
 
 async function rollUp(db: Db, limit: number): Promise<void> {
-  await Promise.all([rollUpUsage(db, limit), rollUpQuarters(db, limit)]);
+  await Promise.all([rollUpUsage(db, limit), rollUpQuarters(db)]);
 }
 
 test('a worker that is killed during a roll-up changes no row', async () => {
   const { db, close } = connect(url);
-  await sql`truncate usage_records, usage_sums`.execute(db);
+  await sql`truncate usage_records, usage_sums, agent_usage_sums`.execute(db);
   const recordOld = async () => {
     await record(db, [plain], []);
     await sql`update usage_records set at = '2026-01-01'`.execute(db);
@@ -98,7 +99,7 @@ test('a worker that is killed during a roll-up changes no row', async () => {
 
 test('recent records stay, and older equal records become a single sum', async () => {
   const { db, close } = connect(url);
-  await sql`truncate usage_records, usage_sums`.execute(db);
+  await sql`truncate usage_records, usage_sums, agent_usage_sums`.execute(db);
   const old = { ...plain, minutesAgo: 600 };
   await record(db, [plain, old, old, { ...old, key_id: null }, { ...old, model: 'sim/b' }], []);
   await sql`update usage_records set at = date_bin('15 minutes', at, 'epoch') + interval '7 minutes'
@@ -112,13 +113,13 @@ test('recent records stay, and older equal records become a single sum', async (
 
 test('usage after a month is one sum for each day, project, model and key', async () => {
   const { db, close } = connect(url);
-  await sql`truncate usage_records, usage_sums`.execute(db);
+  await sql`truncate usage_records, usage_sums, agent_usage_sums`.execute(db);
   const hours = Array.from({ length: 24 * 50 }, (_, hour) => ({ ...plain, minutesAgo: hour * 60 + 10 }));
   const all: Recorded[] = [];
   await record(db, hours, all);
   await rollUpUsage(db);
 
-  while (await rollUpQuarters(db, 100));
+  while (await rollUpQuarters(db));
 
   const { rows } = await sql<{ old: number; days: number; recent: number; quarters: number }>`
     select count(*) filter (where at < limit_at)::int as old,
@@ -135,7 +136,7 @@ test('usage after a month is one sum for each day, project, model and key', asyn
 
 test('the tokens of the day stay right for a process that last read before a roll-up', async () => {
   const { db, close } = connect(url);
-  await sql`truncate usage_records, usage_sums`.execute(db);
+  await sql`truncate usage_records, usage_sums, agent_usage_sums`.execute(db);
   const known = await sumTokensOfDay(db, 'web', null);
   const { rows } = await sql<{ until: string; at: string }>`
     select (midnight + interval '7 minutes')::text as until, (midnight + interval '8 minutes')::text as at
@@ -153,7 +154,7 @@ test('the tokens of the day stay right for a process that last read before a rol
 
 test('the tokens of the day count from midnight, and known sums are not read again', async () => {
   const { db, close } = connect(url);
-  await sql`truncate usage_records, usage_sums`.execute(db);
+  await sql`truncate usage_records, usage_sums, agent_usage_sums`.execute(db);
   await record(db, [{ ...plain, input_tokens: 70 }], []);
   await sql`update usage_records set at = date_trunc('day', now(), 'UTC')`.execute(db);
   await record(
@@ -180,46 +181,51 @@ test('the tokens of the day count from midnight, and known sums are not read aga
 });
 
 const plain: Recorded = {
-  ...{ minutesAgo: 0, project: 'web', model: 'openai/a', key_id: 'key_1' },
+  ...{ minutesAgo: 0, project: 'web', model: 'openai/a', key_id: 'key_1', agent: null },
   ...{ turns: 1, input_tokens: 1, cost_usd: 0, unpriced: 0 },
 };
 
 async function record(db: Db, records: Recorded[], all: Recorded[]): Promise<void> {
   all.push(...records);
-  await sql`insert into usage_records (at, project, model, key_id, turns, input_tokens, total_tokens, cost_usd, unpriced)
-    select now() - make_interval(mins => "minutesAgo"), project, model, key_id, turns, input_tokens, input_tokens, cost_usd, unpriced
+  await sql`insert into usage_records (at, project, model, key_id, agent, turns, input_tokens, total_tokens, cost_usd, unpriced)
+    select now() - make_interval(mins => "minutesAgo"), project, model, key_id, agent, turns, input_tokens, input_tokens, cost_usd, unpriced
     from json_to_recordset(${JSON.stringify(records)}::text::json) as record ("minutesAgo" int, project text, model text,
-      key_id text, turns int, input_tokens bigint, cost_usd numeric, unpriced int)`.execute(db);
+      key_id text, agent text, turns int, input_tokens bigint, cost_usd numeric, unpriced int)`.execute(db);
 }
 
 async function sumAll(db: Db) {
   const times = { from: '2000-01-01', to: null };
   const rows = await sumUsage(db, { project: null, ...times, groups: USAGE_GROUPS.filter((group) => group !== 'day') });
-  return rows.map(({ project, model, key, turns, inputTokens, costUsd }) => ({
-    group: [project, model, key].join(' '),
+  return rows.map(({ project, model, key, agent, agent_version, turns, inputTokens, costUsd }) => ({
+    group: groupOf([project, model, key, agent, agent_version]),
     turns,
     inputTokens,
     cost: costUsd === null ? null : expect.closeTo(costUsd, 6),
   }));
 }
 
+/** Returns the usage of each group that has any. Null is last in each place, as PostgreSQL sorts it. */
 function expected(all: Recorded[]) {
-  const groups = Map.groupBy(all, ({ project, model, key_id }) => [project, model, key_id].join(' '));
-  const sumOf = (records: Recorded[], figure: 'turns' | 'input_tokens' | 'cost_usd') =>
+  const groups = Map.groupBy(all, ({ project, model, key_id, agent }) =>
+    groupOf([project, model, key_id, agent?.split('@')[0], agent]),
+  );
+  const sumOf = (records: Recorded[], figure: 'turns' | 'input_tokens' | 'cost_usd' | 'unpriced') =>
     records.reduce((sum, one) => sum + one[figure], 0);
   return [...groups]
+    .filter(([, records]) =>
+      (['turns', 'input_tokens', 'cost_usd', 'unpriced'] as const).some((one) => sumOf(records, one)),
+    )
     .map(([group, records]) => ({
       group,
       turns: sumOf(records, 'turns'),
       inputTokens: sumOf(records, 'input_tokens'),
       cost: records.some(({ unpriced }) => unpriced > 0) ? null : sumOf(records, 'cost_usd'),
     }))
-    .sort((one, other) => keyOf(one.group).localeCompare(keyOf(other.group)));
+    .sort((one, other) => (one.group < other.group ? -1 : 1));
 }
 
-/** Sorts rows without a key last. */
-function keyOf(group: string): string {
-  return group.endsWith(' ') ? `${group}z` : group;
+function groupOf(values: (string | null | undefined)[]): string {
+  return values.map((value) => value ?? '~').join(' ');
 }
 
 async function count(db: Db) {

@@ -149,7 +149,7 @@ export const batchGuards = {
     ...{ faults: { duplicate: 1 }, caught: countedTwice },
   },
   lateIsCounted: {
-    ...{ rule: 'R41', file: SAVE, code: 'counted as (select project, model, key_id, used from gone' },
+    ...{ rule: 'R41', file: SAVE, code: 'as agent, used from gone where used is not null' },
     without: 'an answer that no round awaits is dropped without its usage',
     ...{ faults: { cancel: 1 }, caught: lost },
   },

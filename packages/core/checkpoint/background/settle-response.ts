@@ -24,7 +24,7 @@ export async function settleResponse(db: Db, { provider, id }: ResponseKey, usag
     with settled as (
       update background_responses set state = 'settled'
       where provider = ${provider} and id = ${id} and state = 'open'
-      returning project, model, key_id
+      returning project, model, key_id, (select agent from turns where turns.id = turn_id) as agent
     ),
     counted as (
       select settled.*, used from settled, json_to_record(${{ used: usedBy(usage, 0) }}::json) as given (used numeric[])

@@ -45,9 +45,12 @@ function rowOfAnswer({ id, answer, usage }: AnsweredRequest) {
 /** The columns of late answers, for the statements that record their usage. */
 export const lateColumns = sql`id, turn_id as "turnId", project, model, usage`;
 
+/** The agent of the turn of a row. Null if the turn is deleted. */
+const agentOfTurn = sql`(select agent from turns where turns.id = turn_id)`;
+
 /** Returns the CTEs that record the usage of the CTE `gone`, of removed requests. */
 export const recordLate: RawBuilder<unknown> = sql`
-    counted as (select project, model, key_id, used from gone where used is not null),
+    counted as (select project, model, key_id, ${agentOfTurn} as agent, used from gone where used is not null),
     recorded as (${recordSummaries(sql`counted`)}
     )`;
 

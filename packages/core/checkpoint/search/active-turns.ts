@@ -8,7 +8,7 @@ import { isTerminal, type TurnStatus } from '../../turn/turn.ts';
  */
 export const activeTurns: RawBuilder<unknown> = sql`(
   select work.id, work.project, work.conversation_id, work.status, work.stored, work.started_at, hidden_at, created_at,
-    completed_at, config, metadata, input, work.inputs, output, error
+    completed_at, config, metadata, input, work.inputs, output, error, work.agent
   from work cross join lateral (select * from turns where turns.id = work.id offset 0) as request) as turns`;
 
 type ByStatus = { statuses?: TurnStatus[] };

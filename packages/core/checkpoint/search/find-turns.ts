@@ -6,7 +6,15 @@ import { listed } from '../sql/listed.ts';
 import type { Db } from '../tables.ts';
 import { relationOf, splitByStatus } from './active-turns.ts';
 import { notEntered, queryOf, readProgress } from './search-query.ts';
-import { fitsTokens, lookedAt, MOST_SKEW_MS, needsEntries, plainCondition, type TurnFilter } from './turn-filter.ts';
+import {
+  fitsTokens,
+  lookedAt,
+  MOST_SKEW_MS,
+  needsEntries,
+  plainCondition,
+  ranWith,
+  type TurnFilter,
+} from './turn-filter.ts';
 import { windowsBefore } from './windows.ts';
 
 /** A page of the turns that fit: the newest `limit` turns below the id `before`. */
@@ -18,6 +26,8 @@ export type FoundPage = TurnFilter & { before?: string; limit: number };
 export async function findTurnIds(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const { statuses, limit } = page;
   if (!needsEntries(page)) return readIds(db, newestTurns(project, page));
+  const ofAgent = await idsOfAgent(db, project, page);
+  if (ofAgent) return findAmong(db, project, { ...page, ids: ofAgent });
   if (!statuses) return walk(db, project, page);
   const ended = statuses.filter((status): status is TerminalStatus => isTerminal(status));
   const active = statuses.filter((status) => !isTerminal(status));
@@ -25,6 +35,27 @@ export async function findTurnIds(db: Db, project: string, page: FoundPage): Pro
   const atWork = active.length > 0 ? await findActive(db, project, { ...page, statuses: active }) : [];
   const over = ended.length > 0 ? await walk(db, project, { ...page, statuses: ended, endedAs: ended }) : [];
   return newestFirst([...new Set([...atWork, ...over])]).slice(0, limit);
+}
+
+/** The maximum number of an agent's turns that are examined individually. With more turns, entries are walked. */
+const MOST_OF_AGENT = 1_000;
+
+/** Returns the ids of all turns of the agent of a filter. Null if they are many, or without an agent. */
+async function idsOfAgent(db: Db, project: string, { agent }: TurnFilter): Promise<string[] | null> {
+  if (agent === undefined) return null;
+  const ids = await readIds(
+    db,
+    sql`select id from turns where project = ${project} ${ranWith(agent)} limit ${MOST_OF_AGENT + 1}`,
+  );
+  return ids.length > MOST_OF_AGENT ? null : ids;
+}
+
+/** Finds the newest of these turns that fit. */
+function findAmong(db: Db, project: string, { ids, ...page }: FoundPage & { ids: string[] }): Promise<string[]> {
+  const query = sql`select turns.id from ${relationOf(page)}
+    where turns.id in (${listed(ids)}) and ${lookedAt(project, page)} ${behind(page)}
+    order by turns.id desc limit ${page.limit}`;
+  return readIds(db, query);
 }
 
 /** Returns a query for the ids of the newest turns that fit. For each status, an index has the turns in that order. */

@@ -9,8 +9,9 @@ import { isSearch, notEntered, queryOf, readProgress, type SearchedFor, tokensOf
 /** A range of creation times in RFC 3339: from the first, up to but without the last. */
 export type CreatedBetween = { createdAfter?: string; createdBefore?: string };
 
-/** A filter of a project's turns. All given fields must match. */
-export type TurnFilter = SearchedFor & CreatedBetween & { statuses?: TurnStatus[]; conversationId?: string };
+/** A filter of a project's turns. All given fields must match. `agent` is a name, or a version such as `support@7`. */
+export type TurnFilter = SearchedFor &
+  CreatedBetween & { statuses?: TurnStatus[]; conversationId?: string; agent?: string };
 
 /** Returns a query for the distinct ids of a project's turns that callers find and that fit a filter. */
 export async function matchingTurns(db: Db, project: string, filter: TurnFilter): Promise<RawBuilder<unknown>> {
@@ -43,14 +44,21 @@ export function lookedAt(project: string, filter: TurnFilter): RawBuilder<boolea
  * the statuses of the filter, from `splitByStatus` or `relationOf`.
  */
 export function plainCondition(project: string, filter: TurnFilter): RawBuilder<boolean> {
-  const { statuses, conversationId, errorCode } = filter;
+  const { statuses, conversationId, errorCode, agent } = filter;
   // PostgreSQL plans a literal by its number of rows, so an index finds a rare status.
   const names = statuses && sql.join(statuses.map((status) => sql.lit(status)));
   return sql<boolean>`turns.project = ${project} and ${isVisible} and not ${isAddedItems}
     ${names ? sql`and turns.status in (${names})` : sql``}
     ${conversationId === undefined ? sql`` : sql`and turns.conversation_id = ${conversationId}`}
+    ${agent === undefined ? sql`` : ranWith(agent)}
     ${errorCode === undefined ? sql`` : sql`and turns.error ->> 'code' = ${errorCode}`}
     ${createdCondition('turn', filter)}`;
+}
+
+/** Returns the condition for the agent of a turn. Each form has an index. */
+export function ranWith(agent: string): RawBuilder<unknown> {
+  const isAgent = agent.includes('@') ? sql`turns.agent` : sql`split_part(turns.agent, '@', 1)`;
+  return sql`and turns.agent is not null and ${isAgent} = ${agent}`;
 }
 
 /** The maximum difference between the database's clock and the clocks of processes, which create ids. */

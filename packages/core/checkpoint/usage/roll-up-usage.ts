@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { timing } from '../../turn/timing.ts';
 import { inMs } from '../sql/due.ts';
-import type { Db } from '../tables.ts';
+import type { Db, Trx } from '../tables.ts';
 
 const MAX_ROWS = 10_000;
 
@@ -13,52 +13,83 @@ const DAY = sql`interval '1 day'`;
  * once, before and after (R33). Any number of workers may do so at once. Returns whether more records are left.
  */
 export function rollUpUsage(db: Db, limit = MAX_ROWS): Promise<boolean> {
-  return sumUp(db, { table: 'usage_records', old: sql`at < ${inMs(-timing.keepRecordsMs)}`, slot: QUARTER, limit });
+  const sums = sql`${sumsOf(QUARTER)}, ${agentSumsOf(QUARTER, sql`agent is not null`)}`;
+  return sumUp(db, { table: 'usage_records', old: sql`at < ${inMs(-timing.keepRecordsMs)}`, sums, limit });
 }
 
-/** Replaces sums of quarters that are older than a month by sums of their UTC days, in the same way. */
-export function rollUpQuarters(db: Db, limit = MAX_ROWS): Promise<boolean> {
+/**
+ * Replaces sums of quarters that are older than a month by sums of their UTC days, in the same way. Each call takes the
+ * oldest day, in one process at a time, with the sums of agents in the same transaction: a reader subtracts these.
+ */
+export function rollUpQuarters(db: Db): Promise<boolean> {
   const old = sql`at < date_bin(${DAY}, ${inMs(-timing.keepQuartersMs)}, 'epoch') and at <> date_bin('1 day', at, 'epoch')`;
-  return sumUp(db, { table: 'usage_sums', old, slot: DAY, limit });
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ day: string | null }>`
+      select date_bin(${DAY}, least((select min(at) from usage_sums where ${old}), (
+          select min(at) from agent_usage_sums where ${old})), 'epoch')::text as day
+      where pg_try_advisory_xact_lock(hashtext('pawl.roll_up_quarters'))`.execute(trx);
+    const day = rows[0]?.day;
+    if (!day) return false;
+    const ofDay = sql`at > ${day}::timestamptz and at < ${day}::timestamptz + ${DAY}`;
+    await sumUpIn(trx, { table: 'usage_sums', old: ofDay, sums: sumsOf(DAY) });
+    await sumUpIn(trx, { table: 'agent_usage_sums', old: ofDay, sums: agentSumsOf(DAY, sql`true`) });
+    return true;
+  });
 }
 
 type SummedUp = {
-  table: 'usage_records' | 'usage_sums';
-  /** The rows to sum up, and the period of a sum. */
+  table: 'usage_records' | 'usage_sums' | 'agent_usage_sums';
+  /** The rows to sum up, at most `limit`, and the CTEs that add the rows of `taken` to sums. */
   old: RawBuilder<unknown>;
-  slot: RawBuilder<unknown>;
-  limit: number;
+  sums: RawBuilder<unknown>;
+  limit?: number;
 };
 
-async function sumUp(db: Db, { table, old, slot, limit }: SummedUp): Promise<boolean> {
+/** Sums up in a separate transaction, since other writes would wait for its commit. */
+async function sumUp(db: Db, summed: SummedUp & { limit: number }): Promise<boolean> {
+  return (await db.transaction().execute((trx) => sumUpIn(trx, summed))) === summed.limit;
+}
+
+/** Returns the number of rows that were summed up. */
+async function sumUpIn(trx: Trx, { table, old, sums, limit }: SummedUp): Promise<number> {
   const from = sql.table(table);
-  const rollUp = sql<{ taken: number }>`
+  const { rows } = await sql<{ taken: number }>`
     with taken as (
-      delete from ${from} where ctid = any(array(select ctid from ${from} where ${old} limit ${limit} for update skip locked))
+      delete from ${from} where ctid = any(array(
+        select ctid from ${from} where ${old} ${limit === undefined ? sql`` : sql`limit ${limit}`} for update skip locked))
       returning *
     ),
-    summed as (
-      insert into usage_sums (at, project, model, key_id, turns, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
-        cached_input_tokens, cache_write_tokens, reasoning_tokens, cost_usd, unpriced)
-      select date_bin(${slot}, at, 'epoch') as slot, project, model, coalesce(key_id, ''), sum(turns), sum(rounds),
-        sum(tool_calls), sum(input_tokens), sum(output_tokens), sum(total_tokens), sum(cached_input_tokens),
-        sum(cache_write_tokens), sum(reasoning_tokens), sum(cost_usd), sum(unpriced)
+    ${sums}
+    select count(*)::int as taken from taken`.execute(trx);
+  return rows[0]?.taken ?? 0;
+}
+
+const FIGURES = [
+  ...['turns', 'rounds', 'tool_calls', 'input_tokens', 'output_tokens', 'total_tokens', 'cached_input_tokens'],
+  ...['cache_write_tokens', 'reasoning_tokens', 'cost_usd', 'unpriced'],
+];
+
+const figures = sql.join(FIGURES.map((name) => sql.ref(name)));
+const summedFigures = sql.join(FIGURES.map((name) => sql`sum(${sql.ref(name)})`));
+const added = (table: string) =>
+  sql.join(FIGURES.map((name) => sql`${sql.ref(name)} = ${sql.ref(`${table}.${name}`)} + excluded.${sql.ref(name)}`));
+
+/** Adds the taken rows to the sums of their slots. */
+function sumsOf(slot: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`summed as (
+      insert into usage_sums (at, project, model, key_id, ${figures})
+      select date_bin(${slot}, at, 'epoch') as slot, project, model, coalesce(key_id, ''), ${summedFigures}
       from taken group by 1, 2, 3, 4 order by 1, 2, 3, 4
-      on conflict (project, at, model, key_id) do update set
-        turns = usage_sums.turns + excluded.turns,
-        rounds = usage_sums.rounds + excluded.rounds,
-        tool_calls = usage_sums.tool_calls + excluded.tool_calls,
-        input_tokens = usage_sums.input_tokens + excluded.input_tokens,
-        output_tokens = usage_sums.output_tokens + excluded.output_tokens,
-        total_tokens = usage_sums.total_tokens + excluded.total_tokens,
-        cached_input_tokens = usage_sums.cached_input_tokens + excluded.cached_input_tokens,
-        cache_write_tokens = usage_sums.cache_write_tokens + excluded.cache_write_tokens,
-        reasoning_tokens = usage_sums.reasoning_tokens + excluded.reasoning_tokens,
-        cost_usd = usage_sums.cost_usd + excluded.cost_usd,
-        unpriced = usage_sums.unpriced + excluded.unpriced
-    )
-    select count(*)::int as taken from taken`;
-  // In a separate transaction, since other writes would wait for its commit.
-  const { rows } = await db.transaction().execute((trx) => rollUp.execute(trx));
-  return rows[0]?.taken === limit;
+      on conflict (project, at, model, key_id) do update set ${added('usage_sums')}
+    )`;
+}
+
+/** Adds the taken rows that fit to the sums of their slots and agents, too. */
+function agentSumsOf(slot: RawBuilder<unknown>, fits: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`summed_by_agent as (
+      insert into agent_usage_sums (at, project, model, key_id, agent, ${figures})
+      select date_bin(${slot}, at, 'epoch') as slot, project, model, coalesce(key_id, ''), agent, ${summedFigures}
+      from taken where ${fits} group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+      on conflict (project, at, model, key_id, agent) do update set ${added('agent_usage_sums')}
+    )`;
 }

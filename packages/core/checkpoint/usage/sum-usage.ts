@@ -3,7 +3,7 @@ import { read } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
 /** The properties that usage may be grouped by. */
-export const USAGE_GROUPS = ['day', 'project', 'model', 'key'] as const;
+export const USAGE_GROUPS = ['day', 'project', 'model', 'key', 'agent', 'agent_version'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 /**
@@ -23,6 +23,9 @@ export type UsageSum = {
   project?: string;
   model?: string;
   key?: string | null;
+  agent?: string | null;
+  /** As in `support@7`. */
+  agent_version?: string | null;
   turns: number;
   rounds: number;
   toolCalls: number;
@@ -42,13 +45,16 @@ export async function sumUsage(db: Db, { project, from, to, groups }: UsageQuery
   const columns = grouped.map((group) => sql`${GROUP_COLUMNS[group]} as ${sql.ref(group)}, `);
   const within = sql`at >= coalesce(${from}::timestamptz, coalesce(${to}::timestamptz, now()) - interval '30 days')
     and (${to}::timestamptz is null or at < ${to}::timestamptz) ${project === null ? sql`` : sql`and project = ${project}`}`;
+  const isByAgent = grouped.some((group) => group === 'agent' || group === 'agent_version');
   const query = sql<UsageSum>`
     with used as (
-      select at, project, model, key_id, ${FIGURES} from usage_records where ${within}
+      select at, project, model, key_id, agent as of_agent, ${FIGURES} from usage_records where ${within}
       union all
-      select at, project, model, nullif(key_id, ''), ${FIGURES} from usage_sums where ${within}
+      select at, project, model, nullif(key_id, ''), null, ${FIGURES} from usage_sums where ${within}
+      ${isByAgent ? agentSums(within) : sql``}
     )
-    select ${sql.join(columns, sql``)} ${SUMS} from used ${grouped.length > 0 ? sql`group by ${names} order by ${names}` : sql``}`;
+    select ${sql.join(columns, sql``)} ${SUMS} from used ${grouped.length > 0 ? sql`group by ${names}` : sql``}
+    ${isByAgent ? HAS_USAGE : sql``} ${grouped.length > 0 ? sql`order by ${names}` : sql``}`;
   return read(db, query);
 }
 
@@ -57,7 +63,23 @@ const GROUP_COLUMNS: Record<UsageGroup, RawBuilder<unknown>> = {
   project: sql`project`,
   model: sql`model`,
   key: sql`key_id`,
+  agent: sql`split_part(of_agent, '@', 1)`,
+  agent_version: sql`of_agent`,
 };
+
+/** Moves the usage of agents from the sums of all turns to their agents. `usage_sums` includes it. */
+function agentSums(within: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`union all
+      select at, project, model, nullif(key_id, ''), agent, ${FIGURES} from agent_usage_sums where ${within}
+      union all
+      select at, project, model, nullif(key_id, ''), null, ${TAKEN_AWAY} from agent_usage_sums where ${within}`;
+}
+
+/** The condition that a group has usage. The sums of all turns may belong to agents only. */
+const HAS_USAGE = sql`having sum(turns) <> 0 or sum(rounds) <> 0 or sum(total_tokens) <> 0 or sum(cost_usd) <> 0 or sum(unpriced) <> 0`;
+
+const TAKEN_AWAY = sql`-turns, -rounds, -tool_calls, -input_tokens, -output_tokens, -total_tokens, -cached_input_tokens,
+        -cache_write_tokens, -reasoning_tokens, -cost_usd, -unpriced`;
 
 const FIGURES = sql`turns, rounds, tool_calls, input_tokens, output_tokens, total_tokens, cached_input_tokens,
         cache_write_tokens, reasoning_tokens, cost_usd, unpriced`;

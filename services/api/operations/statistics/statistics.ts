@@ -3,9 +3,11 @@ import type { Context } from 'hono';
 import {
   type Figures,
   readStatistics,
+  type AgentFigures as StoredAgentFigures,
   type Statistics as StoredStatistics,
 } from '#core/checkpoint/turns/reading/statistics.ts';
 import { RequestRefused } from '#core/failure.ts';
+import { readAgentReference } from '#core/turn/agents/agent-reference.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import type { ApiContext } from '../../context.ts';
 import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
@@ -92,11 +94,30 @@ const FailureGroup = z
     ],
   });
 
+const AgentFigures = z
+  .object({
+    agent: z.string().describe('The name of the agent.'),
+    version: z.int().describe('The version of the agent.'),
+    ...{ precision, turns: figures.turns, duration_ms: figures.duration_ms },
+    ...{ input_tokens: figures.input_tokens, output_tokens: figures.output_tokens },
+  })
+  .meta({
+    id: 'AgentFigures',
+    description: 'The turns of a version of an agent, among the turns that were read.',
+    examples: [
+      {
+        ...{ agent: 'support', version: 7, precision: 'exact', turns: exampleOf(TurnsByStatus) },
+        ...{ duration_ms: { p50: 2_310, p95: 8_042 }, input_tokens: 61_400, output_tokens: 5_120 },
+      },
+    ],
+  });
+
 const Statistics = z
   .object({
     object: z.literal('statistics'),
     ...{ from: Time, to: Time, ...figures },
     buckets: z.array(StatisticsBucket).describe('The time range in equal buckets, oldest first.'),
+    agents: z.array(AgentFigures).describe('The turns by version of an agent, at most 100 versions, most turns first.'),
     failures: z.array(FailureGroup).describe('The failed turns by error code, largest group first.'),
   })
   .meta({
@@ -106,6 +127,7 @@ const Statistics = z
       {
         ...{ object: 'statistics', from, to, ...figuresOfExample },
         buckets: [{ from, to, ...figuresOfExample }],
+        agents: AgentFigures.meta()?.examples,
         failures: FailureGroup.meta()?.examples,
       },
     ],
@@ -161,17 +183,26 @@ function projectOf(c: Context<ApiEnv>, asked: string | undefined): string | null
 
 type Range = { fromMs: number; toMs: number; buckets: number };
 
-function present({ total, buckets, failures }: StoredStatistics, range: Range): z.output<typeof Statistics> {
+function present({ total, buckets, failures, agents }: StoredStatistics, range: Range): z.output<typeof Statistics> {
   const { fromMs, toMs } = range;
   const time = (number: number) => iso(new Date(fromMs + ((toMs - fromMs) * number) / range.buckets).toISOString());
   return {
     object: 'statistics' as const,
     ...{ from: time(0), to: time(range.buckets), ...presentFigures(total) },
     buckets: buckets.map((bucket, number) => ({ from: time(number), to: time(number + 1), ...presentFigures(bucket) })),
+    agents: agents.map(presentAgentFigures),
     failures: failures.map(({ errorCode, turns, precision, example: { id, createdAt, ...example } }) => ({
       ...{ error_code: errorCode, turns, precision },
       example: { turn_id: id, ...example, created_at: iso(createdAt) },
     })),
+  };
+}
+
+function presentAgentFigures({ agent, precision, turns, durationMs, inputTokens, outputTokens }: StoredAgentFigures) {
+  const { name, version } = readAgentReference(agent) ?? { name: agent, version: null };
+  return {
+    ...{ agent: name, version: version ?? 0, precision, turns, duration_ms: durationMs },
+    ...{ input_tokens: inputTokens, output_tokens: outputTokens },
   };
 }
 

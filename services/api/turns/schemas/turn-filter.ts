@@ -50,10 +50,18 @@ const createdFields = {
 /** Search fields of both turns and conversations. */
 export const searchFields = { model: Model.optional(), ...createdFields, q: Words.optional() };
 
+/** The name of an agent, alone or with a version. A label names other versions over time, so it finds no turns. */
+const AGENT_FILTER = /^[a-z][a-z0-9_-]{0,63}(@[1-9][0-9]{0,8})?$/;
+
 /** The filter for turns without metadata: the parameters of `GET /v1/turns`. */
 export const turnFilterFields = {
   status: Statuses.optional().describe('Only turns with one of these statuses, separated by commas.'),
   conversation_id: ConversationId.optional().describe('Only turns of this conversation.'),
+  agent: z
+    .string()
+    .regex(AGENT_FILTER, 'give the name of an agent, alone or with @ and a version')
+    .optional()
+    .describe('Only turns that ran with this agent (`support`) or version of an agent (`support@7`).'),
   error_code: z.string().min(1).max(100).optional().describe('Only turns that failed with this `error.code`.'),
   ...searchFields,
 };
@@ -68,10 +76,11 @@ export type TurnFilter = z.output<typeof TurnFilter>;
 
 /** Returns the filter in the form of the database query. */
 export function storedFilter(given: TurnFilter): StoredFilter {
-  const { status, conversation_id: conversationId, error_code: errorCode } = given;
+  const { status, conversation_id: conversationId, error_code: errorCode, agent } = given;
   return {
     ...(status && { statuses: status }),
     ...(conversationId !== undefined && { conversationId }),
+    ...(agent !== undefined && { agent }),
     ...(errorCode !== undefined && { errorCode: cleanText(errorCode) }),
     ...searchedFor(given),
     ...createdBetween(given),

@@ -24,19 +24,19 @@ export function usedBy(usage: Usage | null, calls: number): number[] {
   ];
 }
 
-const REPLY_COLUMNS = sql`project, model, key_id, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
+const REPLY_COLUMNS = sql`project, model, key_id, agent, rounds, tool_calls, input_tokens, output_tokens, total_tokens,
         cached_input_tokens, cache_write_tokens, reasoning_tokens, cost_usd, unpriced`;
 
 const FIGURES = sql`used[1], used[2], used[3], used[4], used[5], used[6], used[7], used[8], used[9]`;
 
 /**
  * Records the usage of replies in the statement that saves them, so exactly once (R33). `from` has the columns
- * `project`, `key_id`, `model` and `used`.
+ * `project`, `key_id`, `agent`, `model` and `used`.
  */
 export function recordRounds(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
       insert into usage_records (${REPLY_COLUMNS})
-      select project, model, key_id, 1, ${FIGURES} from ${from}`;
+      select project, model, key_id, agent, 1, ${FIGURES} from ${from}`;
 }
 
 /**
@@ -46,11 +46,11 @@ export function recordRounds(from: RawBuilder<unknown>): RawBuilder<unknown> {
 export function recordSummaries(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
       insert into usage_records (${REPLY_COLUMNS})
-      select project, model, key_id, 0, ${FIGURES} from ${from} where model is not null`;
+      select project, model, key_id, agent, 0, ${FIGURES} from ${from} where model is not null`;
 }
 
-/** Records requested turns. `from` has the columns `project`, `keyId` and `model`. */
+/** Records requested turns. `from` has the columns `project`, `keyId`, `agent` and `model`. */
 export function recordTurns(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-      insert into usage_records (project, model, key_id, turns) select project, model, "keyId", 1 from ${from}`;
+      insert into usage_records (project, model, key_id, agent, turns) select project, model, "keyId", agent, 1 from ${from}`;
 }

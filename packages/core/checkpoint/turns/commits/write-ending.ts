@@ -68,7 +68,7 @@ const isStepDone = sql`(target.step like 'b%' or "roundNumber" is not null)`;
 const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" = 'refusal'`;
 
 /** The row of work that ends, in the columns that its turn stores. */
-const endingWork = sql`work.id, work.project, work.key_id, work.step, work.generation, work.draft as next_draft, work.model as last_model,
+const endingWork = sql`work.id, work.project, work.key_id, work.agent, work.step, work.generation, work.draft as next_draft, work.model as last_model,
         work.started_at, work.last_event, work.inputs, work.inputs_at_start, work.compacted_before, work.warnings as own_warnings,
         work.failed_requests + "failedRequests" as failed_requests, ${savedDraft} as draft, input.*`;
 

@@ -50,7 +50,7 @@ export const writeReplyLean = writeFor<SavedRow>(
         warnings = input.warnings, generation = 0, draft = ${draftNext(savedDraft)}, ${freshOrContinued},
         last_event = work.last_event + 1
       from input where ${isAtRound} and ${nothingSubscribes}
-      returning work.id, work.project, work.key_id, work.provider, work.priority, work.step, work.generation, ${draftOfRound} as draft,
+      returning work.id, work.project, work.key_id, work.agent, work.provider, work.priority, work.step, work.generation, ${draftOfRound} as draft,
         work.last_event, work.slot, work.inputs, work.lease_owner, input.*
     ),
     round as (${insertRound}),
@@ -75,7 +75,7 @@ export const writeReply = writeFor<SavedRow>(
   (input) => sql`
     with ${input},
     target as materialized (
-      select work.id, work.project, work.key_id, ${savedDraft} as draft, "openCalls" = 0 as is_complete, input.*
+      select work.id, work.project, work.key_id, work.agent, ${savedDraft} as draft, "openCalls" = 0 as is_complete, input.*
       from input join work on ${isAtRound} and (not "onlySuperseded" or work.inputs > "inputsSent")
       for no key update of work
     ),

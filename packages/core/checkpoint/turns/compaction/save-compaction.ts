@@ -77,7 +77,7 @@ const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
       from input join known using ("turnId")
       where work.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
         and work.model = "ownModel"
-      returning work.id, project, key_id, last_event, stale, case when not stale then summary end as published, input.*
+      returning work.id, project, key_id, agent, last_event, stale, case when not stale then summary end as published, input.*
     ),
     saved as (
       insert into compactions (turn_id, round, strategy, up_to_turn, up_to_round, summary, before_tokens, after_tokens, left_out,

@@ -32,7 +32,10 @@ export type FailureGroup = {
   example: { id: string; project: string; message: string; createdAt: string };
 };
 
-export type Statistics = { total: Figures; buckets: Figures[]; failures: FailureGroup[] };
+/** The figures of the examined turns of an agent's version, such as `support@7`. */
+export type AgentFigures = Omit<Figures, 'queueWaitMs'> & { agent: string };
+
+export type Statistics = { total: Figures; buckets: Figures[]; failures: FailureGroup[]; agents: AgentFigures[] };
 
 /** Equal periods of time, in ms since 1970. `project` is null for all projects. */
 export type StatisticsRange = { project: string | null; fromMs: number; toMs: number; buckets: number };
@@ -54,14 +57,15 @@ export async function readStatistics(db: Db, range: StatisticsRange, bounds = BO
     bucket as (select * from json_to_recordset(${spansOf(range)}::json) as span (number int, lower text, upper text)),
     looked as materialized (
       select bucket.number, recent.* from bucket cross join lateral (
-        select id, status, created_at, started_at, completed_at, compacted_before, ${isVisible} and not ${isAddedItems} as seen
+        select id, status, created_at, started_at, completed_at, compacted_before, agent, ${isVisible} and not ${isAddedItems} as seen
         from turn_states as turns where ${ofRange(range.project)} order by id desc limit ${share + 1}) as recent
     ),
     seen as materialized (select * from looked where seen),
-    ${counted(range.project, { share, most })}, ${measured}, ${failed(range, bounds.failures)}
+    ${counted(range.project, { share, most })}, ${measured}, ${measuredByAgent}, ${failed(range, bounds.failures)}
     select (select json_agg(counted) from counted) as counted,
       (select json_agg(statuses) from statuses) as statuses, (select json_agg(times) from times) as times,
-      (select json_agg(tokens) from tokens) as tokens,
+      (select json_agg(tokens) from tokens where number is not null) as tokens,
+      ${agentsAsRead},
       (select json_agg(failure order by failure.turns desc, failure."errorCode") from failure) as failures,
       (select count(*)::int from failing) as failing`;
   const [row] = await read(db, query);
@@ -77,7 +81,16 @@ type AsRead = {
   times: Times[] | null;
   tokens: Sum[] | null;
   failures: Omit<FailureGroup, 'precision'>[] | null;
+  agents: AgentAsRead[] | null;
   failing: number;
+};
+
+type AgentAsRead = {
+  agent: string;
+  duration: number[] | null;
+  statuses: Partial<Record<TurnStatus, number>>;
+  input: number;
+  output: number;
 };
 
 /** Returns the range of ids of each bucket. Ids begin with their time, so a period is a range of the index. */
@@ -122,12 +135,26 @@ const measured = sql`
     select number, ${percentiles(msUntil(sql`completed_at`))} as duration, ${percentiles(msUntil(sql`started_at`))} as wait
     from seen group by grouping sets ((number), ())),
   tokens as (
-    select number, sum((usage ->> 'input_tokens')::double precision) as input, sum((usage ->> 'output_tokens')::double precision) as output
+    select number, agent, sum((usage ->> 'input_tokens')::double precision) as input, sum((usage ->> 'output_tokens')::double precision) as output
     from seen cross join lateral (
       select usage from rounds where turn_id = seen.id
       union all
       select usage from compactions where turn_id = seen.id and seen.compacted_before is not null) as request
-    where usage is not null group by number)`;
+    where usage is not null group by grouping sets ((number), (agent)))`;
+
+const MAX_AGENTS = 100;
+
+/** The figures of the versions of agents with most examined turns. */
+const measuredByAgent = sql`
+  agent_turns as (select agent, status, count(*)::int as turns from seen where agent is not null group by agent, status),
+  agent_times as (
+    select agent, count(*)::int as turns, ${percentiles(msUntil(sql`completed_at`))} as duration
+    from seen where agent is not null group by agent order by turns desc, agent limit ${MAX_AGENTS})`;
+
+const agentsAsRead = sql`(select json_agg(json_build_object('agent', agent, 'duration', duration,
+        'statuses', (select json_object_agg(status, turns) from agent_turns where agent_turns.agent = agent_times.agent),
+        'input', coalesce(tokens.input, 0), 'output', coalesce(tokens.output, 0)) order by turns desc, agent)
+      from agent_times left join tokens using (agent)) as agents`;
 
 /** Selects the newest failed turns of the range, by their error code. */
 function failed({ fromMs, toMs }: StatisticsRange, limit: number): RawBuilder<unknown> {
@@ -152,7 +179,8 @@ function toStatistics(row: AsRead | undefined, range: StatisticsRange, used: Use
   const total = buckets.reduce(sumFigures, { ...NO_FIGURES, turns: { ...NO_FIGURES.turns } });
   const precision = (row?.failing ?? 0) > used.failures ? ('at_least' as const) : ('exact' as const);
   const failures = (row?.failures ?? []).map((group) => ({ ...group, precision }));
-  return { total: { ...total, ...timesOf(row, null) }, buckets, failures };
+  const agents = (row?.agents ?? []).map((one) => figuresOfAgent(one, total.precision));
+  return { total: { ...total, ...timesOf(row, null) }, buckets, failures, agents };
 }
 
 const NO_FIGURES: Figures = {
@@ -174,6 +202,14 @@ function figuresOf(row: AsRead | undefined, number: number, { share, most }: Use
     inputTokens: Math.round((tokens?.input ?? 0) * scale),
     outputTokens: Math.round((tokens?.output ?? 0) * scale),
   };
+}
+
+/** Returns the figures of an agent's examined turns. If not all turns were examined, it may have more. */
+function figuresOfAgent({ agent, duration, statuses, input, output }: AgentAsRead, precision: Precision): AgentFigures {
+  const turns = { ...NO_FIGURES.turns, ...statuses };
+  const durationMs = percentilesOf(duration);
+  const bound: Precision = precision === 'exact' ? 'exact' : 'at_least';
+  return { agent, precision: bound, turns, durationMs, inputTokens: input, outputTokens: output };
 }
 
 function timesOf(row: AsRead | undefined, number: number | null): Pick<Figures, 'durationMs' | 'queueWaitMs'> {
