@@ -6,7 +6,9 @@ import { joinTurn } from '#core/checkpoint/turns/inputs/join.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { unsupportedParts } from '#core/llm/parts/unsupported-parts.ts';
 import { splitModel } from '#core/llm/split-model.ts';
+import { nameVersion } from '#core/turn/agents/agent-reference.ts';
 import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/request/turn.ts';
+import { checkRunsAllowed } from './agents/allowed-agents.ts';
 import type { Created } from './creation.ts';
 import { keepTaken, type TakenInput } from './take-parts.ts';
 
@@ -19,6 +21,7 @@ type Joining = {
   conversationId: string;
   config: TurnConfig;
   given?: StandingConfig;
+  allowedAgents?: readonly string[] | null;
   taken: TakenInput;
   request: Partial<Pick<TurnRequest, 'on_active_turn' | 'debounce_ms' | 'priority' | 'metadata'>>;
 };
@@ -35,6 +38,7 @@ export async function joinActive(trx: Trx, start: Joining): Promise<Created | nu
   for (;;) {
     const turn = await findJoinable(trx, conversationId, policy);
     if (!turn) return null;
+    refuseAgent(turn, start);
     refuseDifferent(turn, start);
     refuseUnsupportedParts(turn, start);
     const input = { content: taken.input, metadata: metadata ?? {} };
@@ -43,6 +47,10 @@ export async function joinActive(trx: Trx, start: Joining): Promise<Created | nu
     await keepTaken(trx, { project, turnId: turn.id, taken });
     return { status: 200, resourceId: turn.id };
   }
+}
+
+function refuseAgent({ config }: JoinableTurn, { allowedAgents }: Joining): void {
+  if (allowedAgents) checkRunsAllowed(config.agent, allowedAgents);
 }
 
 /** Refuses fields for a new turn that differ from the joined turn. */
@@ -76,11 +84,17 @@ function differentField(
   const asked = Object.entries(others).flatMap(([name, value]) =>
     value === undefined ? [] : (name as keyof TurnConfig),
   );
-  const different = asked.find((name) => !isSame(config[name], turn.config[name]));
+  const [own, joined] = [comparable(config), comparable(turn.config)];
+  const different = asked.find((name) => !isSame(own[name], joined[name]));
   if (different) return different;
   const limit = limitsOf(limits).find((name) => config.limits[name] !== turn.config.limits[name]);
   if (limit) return `limits.${limit}`;
   return typeof priority === 'number' && priority !== turn.priority ? 'priority' : undefined;
+}
+
+/** Returns the fields with which turns are compared. Other fields that are given are compared themselves. */
+function comparable({ agent, ...config }: TurnConfig): Omit<TurnConfig, 'agent'> & { agent?: unknown } {
+  return { ...config, ...(agent && { agent: nameVersion({ ...agent, name: agent.id }) }) };
 }
 
 function limitsOf(given: Given['limits']): (keyof TurnConfig['limits'])[] {

@@ -64,10 +64,10 @@ export function refuseUnavailable(server: string, problem: McpProblem | null, pa
 }
 
 /** The tools that the operator has configured. */
-type Operators = { tools: ToolRegistry; mcp: Pick<McpServers, 'server'> };
+export type Operators = { tools: ToolRegistry; mcp: Pick<McpServers, 'server'> };
 
 /** Without an execution, a name refers to the operator's tool of that name, or else to a tool of the client. */
-function executionOf({ name, execution }: GivenTool, { tools, mcp }: Operators): ToolExecution {
+export function executionOf({ name, execution }: GivenTool, { tools, mcp }: Operators): ToolExecution {
   if (execution) return execution;
   if (tools.find(name)) return { kind: 'server' };
   const [server = ''] = name.split('__', 1);

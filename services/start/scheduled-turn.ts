@@ -2,11 +2,12 @@ import { findConversation } from '#core/checkpoint/conversations.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId, newId } from '#core/id.ts';
+import { allowedAgentsOf } from '#core/project.ts';
 import type { ScheduledTurnRequest } from '#core/turn/request/schedule.ts';
 import type { StandingConfig } from '#core/turn/request/turn.ts';
 import type { Parts } from '../process/parts.ts';
+import { resolveLayers } from './agents/resolve-layers.ts';
 import type { Creation } from './creation.ts';
-import { mergeConfig, resolveConfig } from './resolve-config.ts';
 import type { ToolContext } from './resolve-tools.ts';
 import { type Started, startingConversation, startTurn, type TurnStart } from './start-turn.ts';
 import { takeInput } from './take-input.ts';
@@ -16,31 +17,39 @@ export type SchedulingContext = Omit<ToolContext, 'project'> & Pick<Parts, 'prov
 
 type ScheduledTurn = { project: string; turn: ScheduledTurnRequest; conversationId: string | null };
 
-/** A turn that was checked and may be started. */
-export type CheckedTurn = Pick<TurnStart, 'config' | 'taken'> & ScheduledTurn & { standing: StandingConfig };
+/** A turn that was checked and may be started. `ownId` is the id of its conversation, which may be new. */
+export type CheckedTurn = Pick<TurnStart, 'config' | 'taken'> &
+  ScheduledTurn & { standing: StandingConfig; ownId: string };
 
-/** Checks the turn of a schedule now, like a request for that turn. A refusal has the path within the turn. */
+/**
+ * Checks the turn of a schedule now, like a request for that turn with the key `keyId`. A refusal has the path within
+ * the turn.
+ */
 export async function checkScheduledTurn(
   context: SchedulingContext,
-  { project, turn, conversationId }: ScheduledTurn,
+  { project, turn, conversationId, keyId }: ScheduledTurn & { keyId: string | null },
 ): Promise<CheckedTurn> {
+  const allowedAgents = allowedAgentsOf(context.projects.find(project), keyId);
   const standing = standingOf(turn);
-  const inherited = conversationId === null ? null : await configOf(context.db, project, conversationId);
-  const rules = { ...context, project, input: turn.input };
-  const config = await resolveConfig(inherited ? mergeConfig(inherited, standing) : standing, rules);
+  const inherited = conversationId === null ? undefined : await configOf(context.db, project, conversationId);
+  const ownId = conversationId ?? newId('conv');
+  const rules = { ...context, project, conversationId: ownId, input: turn.input, allowedAgents };
+  const config = await resolveLayers({ own: standing, ...(inherited && { standing: inherited }) }, rules);
   const taken = await takeInput(context, { project, config, input: turn.input });
-  return { project, turn, conversationId, standing, config, taken };
+  return { project, turn, conversationId, ownId, standing, config, taken };
 }
 
 /** Starts the turn that was checked: in its conversation, or in a new conversation. */
 export function startingScheduled(
-  { project, turn, conversationId, standing, config, taken }: CheckedTurn,
+  { project, turn, conversationId, ownId, standing, config, taken }: CheckedTurn,
   by: Pick<TurnStart, 'keyId' | 'needsSlot'> & { scheduleId: string },
 ): Creation<Started> {
   const start = { ...by, project, config, taken, request: turn, trace: null };
   if (conversationId !== null) return { inTransaction: (trx) => startTurn(trx, { ...start, conversationId }) };
-  const own = { ...start, conversationId: newId('conv') };
-  return startingConversation(own, { config: standing, metadata: {}, begunByTurn: true });
+  return startingConversation(
+    { ...start, conversationId: ownId },
+    { config: standing, metadata: {}, begunByTurn: true },
+  );
 }
 
 async function configOf(db: Db, project: string, id: string): Promise<StandingConfig> {

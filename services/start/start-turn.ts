@@ -30,6 +30,8 @@ export type TurnStart = {
   request: RequestFields;
   /** The configuration fields of the request. A turn that the input joins must have the same values. */
   given?: StandingConfig;
+  /** The names of the only agents that a joined turn may have. */
+  allowedAgents?: readonly string[] | null;
   /** The trace of the request. */
   trace: TurnTrace | null;
   /** The schedule that starts the turn. */
@@ -121,7 +123,7 @@ function firstWakeup(turn: Turn): Wakeup[] {
   return turn.work.atHead && !lacksSlot(turn) ? [wakeupOf(turn)] : [];
 }
 
-function newTurn({ request, taken, given: _, ...start }: TurnStart): NewTurn {
+function newTurn({ request, taken, given: _, allowedAgents: __, ...start }: TurnStart): NewTurn {
   const { priority, metadata } = request;
   return {
     ...start,

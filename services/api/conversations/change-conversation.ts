@@ -4,7 +4,10 @@ import { RequestRefused } from '#core/failure.ts';
 import { ConversationChanges } from '#core/turn/request/conversation.ts';
 import type { StandingConfig } from '#core/turn/request/turn.ts';
 import type { Conversation as StoredConversation } from '#core/turn/turn.ts';
+import { mergeStanding } from '../../start/agents/agent-layers.ts';
+import { refuseOverrides } from '../../start/agents/allowed-agents.ts';
 import { checkStanding, inheritedBy } from '../../start/resolve-config.ts';
+import { allowedAgents } from '../agents/allowed-agents.ts';
 import type { ApiContext } from '../context.ts';
 import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findOwnConversation } from '../http/find-own.ts';
@@ -33,10 +36,15 @@ export function changeConversationRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues).openapi(change, async (c) => {
     const project = c.get('project');
     const { metadata, ...fields } = c.req.valid('json');
+    const allowed = allowedAgents(c, context);
+    if (allowed) refuseOverrides(fields);
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const found = await findOwnConversation(db, project, c.req.valid('param').id);
       const config = changedConfig(found, fields);
-      if (config !== found.config) await checkStanding(config, { ...context, project });
+      if (config !== found.config) {
+        const place = { ...context, project, conversationId: found.id, allowedAgents: allowed };
+        await checkStanding(await mergeStanding(config, place, fields), place);
+      }
       const changes = { config, ...(metadata !== undefined && { metadata: metadata ?? {} }) };
       const isChanged = await db.transaction().execute((trx) => changeConversation(trx, found, changes));
       if (!isChanged) continue;

@@ -6,11 +6,14 @@ import { ConversationRequest } from '#core/turn/request/conversation.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
+import { mergeStanding } from '../../start/agents/agent-layers.ts';
+import { resolveLayers } from '../../start/agents/resolve-layers.ts';
 import type { Created, Creation } from '../../start/creation.ts';
-import { checkStanding, resolveConfig } from '../../start/resolve-config.ts';
+import { checkStanding } from '../../start/resolve-config.ts';
 import { refuseTurnFields } from '../../start/start-time.ts';
 import { type Started, startingConversation } from '../../start/start-turn.ts';
 import { takeInput } from '../../start/take-input.ts';
+import { allowedAgents } from '../agents/allowed-agents.ts';
 import type { ApiContext } from '../context.ts';
 import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findOwnConversation } from '../http/find-own.ts';
@@ -69,32 +72,34 @@ async function makeOne(
   body: ConversationRequest,
 ): Promise<Created & Partial<Pick<Started, 'wakeups'>>> {
   const project = c.get('project');
-  const config = await configOfTurn(body, { ...context, project });
-  const creation = await creationOf(context, { ...startedBy(c, context), body, config });
+  const id = newId('conv');
+  const rules = { ...context, project, conversationId: id, allowedAgents: allowedAgents(c, context) };
+  const config = await configOfTurn(body, rules);
+  const creation = await creationOf(context, { ...startedBy(c, context), id, body, config });
   return (body.input ? startWithinQuota : withIdempotencyKey)(c, context, creation);
 }
 
 /** Resolves the configuration of the first turn. Returns null without a turn, after a check of the configuration. */
 async function configOfTurn(
   body: ConversationRequest,
-  rules: ApiContext & { project: string },
+  rules: ApiContext & { project: string; conversationId: string; allowedAgents: readonly string[] | null },
 ): Promise<TurnConfig | null> {
-  if (body.input) return resolveConfig(standingOf(body), { ...rules, input: body.input });
+  if (body.input) return resolveLayers({ own: standingOf(body) }, { ...rules, input: body.input });
   refuseTurnFields(body);
-  await checkStanding(standingOf(body), rules);
+  await checkStanding(await mergeStanding(standingOf(body), rules), rules);
   return null;
 }
 
 type WantedConversation = ReturnType<typeof startedBy> & {
+  id: string;
   body: ConversationRequest;
   config: TurnConfig | null;
 };
 
 async function creationOf(
   context: ApiContext,
-  { project, keyId, trace, needsSlot, body, config }: WantedConversation,
+  { id, project, keyId, trace, needsSlot, body, config }: WantedConversation,
 ): Promise<Creation<Created | (Created & Pick<Started, 'wakeups'>)>> {
-  const id = newId('conv');
   const standing = { config: standingOf(body), metadata: body.metadata ?? {} };
   if (!body.input || !config) {
     return {

@@ -17,6 +17,7 @@ import { ScheduleChange, ScheduleRequest } from '#core/turn/request/schedule.ts'
 import { type ListedSchedule, presentSchedule } from '#core/turn/resource/schedule.ts';
 import { planOf, type Schedule as StoredSchedule } from '#core/turn/schedule/schedule.ts';
 import { checkScheduledTurn } from '../../start/scheduled-turn.ts';
+import { allowedAgents } from '../agents/allowed-agents.ts';
 import type { ApiContext } from '../context.ts';
 import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
@@ -101,13 +102,14 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
     const { turn, conversation_id: conversationId = null, enabled, if_missed, ...plan } = c.req.valid('json');
-    await checkTurn(context, { project, turn, conversationId });
+    const keyId = c.get('keyId');
+    await checkTurn(context, { project, turn, conversationId, keyId });
     const id = newId('sched');
     const created = await withIdempotencyKey(c, context, {
       inTransaction: async (trx) => {
         const now = await readClock(trx);
         const planned = readPlan(plan, { now });
-        const own = { id, project, keyId: c.get('keyId'), turn, conversationId, createdAt: now };
+        const own = { id, project, keyId, turn, conversationId, createdAt: now };
         const nextAt = enabled === false ? null : nextAfter(planned, now);
         const isMade = await createSchedule(trx, { ...own, ...planned, ifMissed: if_missed ?? 'once', nextAt });
         if (!isMade) throw tooMany();
@@ -127,8 +129,10 @@ function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
     const body = c.req.valid('json');
     const turn = body.turn ?? found.turn;
     const conversationId = body.conversation_id === undefined ? found.conversationId : body.conversation_id;
-    if (body.turn !== undefined || body.conversation_id !== undefined)
-      await checkTurn(context, { project, turn, conversationId });
+    const isOther = body.turn !== undefined || body.conversation_id !== undefined;
+    // Such a key may stop any schedule, and may only use a schedule that it could create.
+    const isRestricted = allowedAgents(c, context) !== null && body.enabled !== false;
+    if (isOther || isRestricted) await checkTurn(context, { project, turn, conversationId, keyId: c.get('keyId') });
     await db.transaction().execute((trx) => changeLocked(trx, found, body));
     return c.json(present(await findOwn(db, project, found.id)), 200);
   };

@@ -7,16 +7,19 @@ import { NewInput } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import type { Turn as StoredTurn } from '#core/turn/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
+import { checkRunsAllowed } from '../../start/agents/allowed-agents.ts';
+import { checkItems } from '../../start/agents/check-items.ts';
 import type { Created } from '../../start/creation.ts';
 import { takeInput } from '../../start/take-input.ts';
 import { keepTaken, type TakenInput } from '../../start/take-parts.ts';
+import { allowedAgents } from '../agents/allowed-agents.ts';
 import type { ApiContext } from '../context.ts';
 import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findOwnTurn, turnNotFound } from '../http/find-own.ts';
 import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
 import { json, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
-import { ofBody, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
+import { ofAllowedAgents, ofBody, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { TurnId } from '../schemas/fields/id.ts';
 import { Turn } from './schemas/turn.ts';
@@ -37,7 +40,7 @@ const add = route('post', '/v1/turns/{id}/input', 'addTurnInput', {
       ...replayedHeader,
     }),
   },
-  refusals: [...ofBody, ...ofIdempotencyKey, 'turn_not_found', 'turn_ended', 'unsupported_content'],
+  refusals: [...ofBody, ...ofIdempotencyKey, 'turn_not_found', 'turn_ended', ...ofAllowedAgents, 'unsupported_content'],
 });
 
 /** Serves `POST /v1/turns/:id/input`. */
@@ -47,6 +50,8 @@ export function turnInputRoutes(context: ApiContext) {
     const { input, metadata } = c.req.valid('json');
     const turn = await findOwnTurn(context.db, project, c.req.valid('param').id);
     if (!(await findReplay(c, context))) {
+      const allowed = allowedAgents(c, context);
+      if (allowed) checkInput(turn, { input, allowed });
       const taken = await takeInput(context, { project, config: turn.config, input });
       const joining = { taken, metadata: metadata ?? {} };
       const created = await withIdempotencyKey(c, context, { inTransaction: (trx) => addInput(trx, turn, joining) });
@@ -56,6 +61,14 @@ export function turnInputRoutes(context: ApiContext) {
     setPollAfter(c, now);
     return c.json(presentTurn(now), 200);
   });
+}
+
+type Restricted = { input: unknown; allowed: readonly string[] };
+
+/** Refuses input for a turn of an agent that is not allowed, and messages that are not a user's. */
+function checkInput({ config }: StoredTurn, { input, allowed }: Restricted): void {
+  checkItems(input, 'input');
+  checkRunsAllowed(config.agent, allowed);
 }
 
 type Joining = { taken: TakenInput; metadata: Record<string, string> };

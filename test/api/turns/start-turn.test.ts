@@ -22,6 +22,7 @@ test('a one-shot turn is accepted with its Location and the time of the next pol
     status: 'queued',
     input: [{ role: 'user', content: 'Hi' }],
     pending_input: [],
+    agent: null,
     model: 'openai/test',
     round: 0,
     phase: null,
@@ -67,6 +68,7 @@ test('a conversation without input is created with its configuration and no turn
   expect(body).toEqual({
     id: expect.stringMatching(/^conv_/),
     object: 'conversation',
+    ...{ agent: null, variables: null },
     ...request,
     tool_choice: 'auto',
     tool_mode: 'native',

@@ -26,6 +26,11 @@ export const Conversation = z
   .object({
     id: ConversationId,
     object: z.literal('conversation'),
+    agent: z.string().nullable().describe('The agent of the turns, as given. Null without an agent.'),
+    variables: z
+      .record(z.string(), z.string())
+      .nullable()
+      .describe('Texts for the variables of the instructions of each turn. Null if there are none.'),
     ...fieldsOfConversation,
     model: z.string().nullable().describe('The model as `provider/model`. Null if each turn names its own model.'),
     fallback_models: z.array(z.string()).describe('The models that Pawl asks if that model cannot answer.'),

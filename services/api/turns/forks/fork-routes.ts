@@ -1,6 +1,9 @@
 import { type RouteHandler, z } from '@hono/zod-openapi';
+import { newIdBeside } from '#core/id.ts';
 import { ForkRequest, RerunRequest } from '#core/turn/forks/fork-request.ts';
+import { checkItems } from '../../../start/agents/check-items.ts';
 import { checkKnownInput, takeInput } from '../../../start/take-input.ts';
+import { allowedAgents } from '../../agents/allowed-agents.ts';
 import type { ApiContext } from '../../context.ts';
 import { explainTurnIssues } from '../../http/fields/foreign-fields.ts';
 import { findOwnTurn } from '../../http/find-own.ts';
@@ -59,11 +62,14 @@ function forkOne(context: ApiContext): RouteHandler<typeof fork, ApiEnv> {
     const origin = await findOwnTurn(context.db, project, c.req.valid('param').id);
     const asked = { afterRound, hasInput: Boolean(input) };
     planned(origin, asked);
-    const rules = { ...context, project, input: input ?? origin.input };
+    const conversationId = newIdBeside('conv', origin.id);
+    const allowed = allowedAgents(c, context);
+    if (allowed) checkItems(input, 'input');
+    const rules = { ...context, project, conversationId, input: input ?? origin.input, allowedAgents: allowed };
     const { config, standing } = await configOfFork(origin.config, overrides, rules);
     const taken = input ? await takeInput(context, { project, config, input }) : { input: [], hashes: [], blobs: [] };
     const request = { metadata, priority: priority ?? origin.priority };
-    const start = { ...startedBy(c, context), config, taken, request };
+    const start = { ...startedBy(c, context), conversationId, config, taken, request };
     const created = await startWithinQuota(c, context, {
       inTransaction: (trx) => startFork(trx, { originId: origin.id, asked, standing, start }),
     });
@@ -79,11 +85,15 @@ function rerunOne(context: ApiContext): RouteHandler<typeof rerun, ApiEnv> {
     if (replay) return c.json(await accept(c, context, replay), 202);
     const origin = await findOwnTurn(context.db, project, c.req.valid('param').id);
     refuseActive(origin);
-    const rules = { ...context, project, input: origin.input };
+    const conversationId = newIdBeside('conv', origin.id);
+    const allowed = { allowedAgents: allowedAgents(c, context) };
+    if (allowed.allowedAgents)
+      checkItems([...origin.input, ...origin.joined.flatMap(({ content }) => content)], 'input');
+    const rules = { ...context, ...allowed, project, conversationId, input: origin.input };
     const { config, standing } = await configOfFork(origin.config, overrides, rules);
     checkKnownInput(context, { config, input: origin.input });
     const request = { metadata, priority: priority ?? origin.priority };
-    const start = { ...startedBy(c, context), config, request };
+    const start = { ...startedBy(c, context), conversationId, config, request };
     const toolResults = tool_results ?? 'reuse';
     const created = await startWithinQuota(c, context, {
       inTransaction: (trx) => startRerun(trx, { originId: origin.id, toolResults, standing, start }),

@@ -10,7 +10,6 @@ import {
   lockConversation,
 } from '#core/checkpoint/turns/reading/thread.ts';
 import { RequestRefused } from '#core/failure.ts';
-import { newIdBeside } from '#core/id.ts';
 import { type ForkPlace, type ForkPlan, planFork } from '#core/turn/forks/plan-fork.ts';
 import type { StandingConfig } from '#core/turn/request/turn.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
@@ -26,7 +25,7 @@ export type ForkStart = {
   originId: string;
   asked: ForkPlace;
   standing: StandingConfig;
-  start: Omit<TurnStart, 'conversationId'>;
+  start: TurnStart;
 };
 
 /** Records a fork and its first turn. Its base is determined under the lock of the original conversation (R37). */
@@ -37,11 +36,7 @@ export async function startFork(trx: Trx, { originId, asked, standing, start }: 
   const config = { ...start.config, origin: { kind: 'fork' as const, turnId: origin.id, afterRound } };
   const forkedFrom = { turnId: origin.id, position: origin.position, round };
   const conversation = { config: standing, metadata: {}, begunByTurn: true, forkedFrom };
-  const started = await startConversation(
-    trx,
-    { ...start, config, conversationId: newIdBeside('conv', originId) },
-    conversation,
-  );
+  const started = await startConversation(trx, { ...start, config }, conversation);
   await keepTaken(trx, { project: start.project, turnId: started.turn.id, taken: start.taken });
   return started;
 }
@@ -49,7 +44,7 @@ export async function startFork(trx: Trx, { originId, asked, standing, start }: 
 /** A turn to run again. `start` has its configuration, its key and its trace. */
 export type RerunStart = Pick<ForkStart, 'originId' | 'standing'> & {
   toolResults: 'reuse' | 'run';
-  start: Omit<TurnStart, 'conversationId' | 'taken'>;
+  start: Omit<TurnStart, 'taken'>;
 };
 
 /**
@@ -66,7 +61,7 @@ export async function startRerun(trx: Trx, { originId, toolResults, standing, st
   const taken = { input: [...origin.input, ...joined], hashes: await findHashes(trx, origin.id), blobs: [] };
   const started = await startConversation(
     trx,
-    { ...start, config, taken, conversationId: newIdBeside('conv', originId) },
+    { ...start, config, taken },
     { config: standing, metadata: {}, begunByTurn: true, ...(forkedFrom && { forkedFrom }) },
   );
   const turnId = started.turn.id;

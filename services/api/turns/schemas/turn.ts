@@ -4,7 +4,7 @@ import { Json } from '#core/turn/request/json.ts';
 import { INCOMPLETE_REASONS, TURN_STATUSES } from '#core/turn/turn.ts';
 import { ResponseId } from '../../openai/responses/schemas/response-object.ts';
 import { exampleOf } from '../../schemas/fields/example-of.ts';
-import { ConversationId, ScheduleId, TurnId } from '../../schemas/fields/id.ts';
+import { AgentId, ConversationId, ScheduleId, TurnId } from '../../schemas/fields/id.ts';
 import { orNull } from '../../schemas/fields/or-null.ts';
 import { Time } from '../../schemas/fields/time.ts';
 import { Compaction } from './compaction.ts';
@@ -69,6 +69,18 @@ const Waiting = z
     examples: [{ for: 'provider', since: '2026-11-20T10:00:00.412Z', until: '2026-11-20T10:00:30.412Z' }],
   });
 
+const AgentOfTurn = z
+  .object({
+    id: AgentId,
+    name: z.string().describe('The name of the agent.'),
+    version: z.int().describe('The version of the agent.'),
+  })
+  .meta({
+    id: 'AgentOfTurn',
+    description: 'A version of an agent.',
+    examples: [{ id: 'agent_01kagz8m4pfvbte2n5q7rys3wx', name: 'support', version: 7 }],
+  });
+
 const IncompleteDetails = z
   .object({
     reason: z
@@ -109,6 +121,7 @@ const example = {
     status: 'completed',
     input: [{ role: 'user', content: 'How is the weather in Lisbon?' }],
     pending_input: [],
+    agent: null,
     model: 'sim/demo',
   },
   ...{ round: 2, phase: null, last_event: 6, output: 'It is 22 °C and clear in Lisbon.', output_parsed: null },
@@ -153,6 +166,7 @@ export const Turn = z
         'Messages added after the turn started. Pawl sends them with the next round. If the turn ends ' +
           'first, they stay here.',
       ),
+    agent: orNull(AgentOfTurn).describe('The version of an agent that the turn runs with. Null without an agent.'),
     model: z
       .string()
       .describe(
