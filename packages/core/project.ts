@@ -11,6 +11,10 @@ export type Project = {
   tokensPerDay: number | null;
   /** Models as `provider/model`. A `*` at the end matches all models with that beginning. */
   allowedModels: string[] | null;
+  /** The names of the agents that its turns may use. Turns then need an agent, and use it as it is. */
+  allowedAgents: string[] | null;
+  /** The names of the agents that turns of a key may use, by the id of the key. Other keys have no own list. */
+  agentsOfKeys: ReadonlyMap<string, string[]>;
   secrets: string[] | null;
   /** Days for which a turn is kept after its end. */
   retentionDays: number | null;
@@ -18,7 +22,8 @@ export type Project = {
 
 export function plainProject(name: string): Project {
   const bounds = { maxActiveTurns: null, maxQueuedTurns: null, requestsPerMinute: null, tokensPerDay: null };
-  return { name, weight: 1, ...bounds, allowedModels: null, secrets: null, retentionDays: null };
+  const lists = { allowedModels: null, allowedAgents: null, agentsOfKeys: new Map(), secrets: null };
+  return { name, weight: 1, ...bounds, ...lists, retentionDays: null };
 }
 
 /** Returns whether a project may ask a model, as `provider/model`. */
@@ -31,6 +36,19 @@ export function mayAskProvider({ allowedModels }: Pick<Project, 'allowedModels'>
   const own = `${provider}/`;
   const reaches = (name: string) => name.startsWith(own) || (name.endsWith('*') && own.startsWith(name.slice(0, -1)));
   return allowedModels?.some(reaches) ?? true;
+}
+
+/**
+ * Returns the names of the agents that a request with a key may use: those in the list of the project and in the list
+ * of the key. Null without any list.
+ */
+export function allowedAgentsOf(
+  { allowedAgents, agentsOfKeys }: Pick<Project, 'allowedAgents' | 'agentsOfKeys'>,
+  keyId: string | null,
+): string[] | null {
+  const ofKey = keyId === null ? undefined : agentsOfKeys.get(keyId);
+  if (!ofKey) return allowedAgents;
+  return allowedAgents ? ofKey.filter((name) => allowedAgents.includes(name)) : ofKey;
 }
 
 function isMeant(name: string, model: string): boolean {

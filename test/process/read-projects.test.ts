@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainProject } from '#core/project.ts';
 import { parseToolSecrets } from '#core/tools/http/secrets.ts';
+import { keyIdOf } from '#services/process/projects/access-keys.ts';
 import { readProjects } from '#services/process/projects/read-projects.ts';
 import { readSettings } from '#services/process/settings.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
@@ -11,13 +12,18 @@ const read = (PAWL_PROJECTS: string, more: Record<string, string> = {}) =>
   readProjects(readSettings({ PAWL_PROJECTS, ...more }), parseToolSecrets(more.PAWL_SECRETS));
 
 const WEB = {
-  keys: ['key-of-web', { key: 'reader-of-web', scopes: ['read'] }, { key: 'other-of-web' }],
+  keys: [
+    'key-of-web',
+    { key: 'reader-of-web', scopes: ['read'] },
+    { key: 'other-of-web', allowed_agents: ['support'] },
+  ],
   weight: 2.5,
   max_active_turns: 50,
   max_queued_turns: 10_000,
   requests_per_minute: 600,
   tokens_per_day: 5_000_000,
   allowed_models: ['openai/*', 'anthropic/claude-1'],
+  allowed_agents: ['support', 'sales'],
   secrets: ['github'],
   retention_days: 30,
 };
@@ -33,7 +39,8 @@ test('a project has its configured fields, and omitted fields are unlimited', ()
     {
       ...{ name: 'web', weight: 2.5, maxActiveTurns: 50, maxQueuedTurns: 10_000, requestsPerMinute: 600 },
       ...{ tokensPerDay: 5_000_000, allowedModels: ['openai/*', 'anthropic/claude-1'], secrets: ['github'] },
-      retentionDays: 30,
+      ...{ allowedAgents: ['support', 'sales'], retentionDays: 30 },
+      agentsOfKeys: new Map([[keyIdOf('other-of-web'), ['support']]]),
     },
     plainProject('plain'),
   ]);
@@ -94,6 +101,8 @@ test.each([
   ['{"web":{"max_active_turns":0}}', 'PAWL_PROJECTS.web.max_active_turns: give a whole number from 1 to'],
   ['{"web":{"requests_per_minute":"600"}}', 'PAWL_PROJECTS.web.requests_per_minute: give a whole number from 0 to'],
   ['{"web":{"tokens_per_day":1.5}}', 'PAWL_PROJECTS.web.tokens_per_day: give a whole number'],
+  ['{"web":{"allowed_agents":["support@1"]}}', 'PAWL_PROJECTS.web.allowed_agents[0]: give names of agents,'],
+  ['{"web":{"keys":[{"key":"a","allowed_agents":"b"}]}}', 'PAWL_PROJECTS.web.keys[0].allowed_agents: give a list'],
   ['{"web":{"allowed_models":["*/gpt"]}}', 'PAWL_PROJECTS.web.allowed_models[0]: give models as provider/model,'],
   ['{"web":{"secrets":["github"]}}', 'PAWL_PROJECTS.web.secrets[0]: PAWL_SECRETS has no secret of this name.'],
   ['{"web":{"retention_days":0}}', 'PAWL_PROJECTS.web.retention_days: give days as a number above 0 and below 100000.'],

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
 import { Misconfigured } from '#core/failure.ts';
-import type { AccessKey, Scope } from '../../process/projects/access-keys.ts';
+import { type AccessKey, digestOf, keyIdOf, type Scope } from '../../process/projects/access-keys.ts';
 import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiEnv } from './router.ts';
 
@@ -59,24 +59,15 @@ function remembered<Value, Derived>(read: () => Value, derive: (value: Value) =>
 type KeyedCaller = Caller & { digest: Buffer };
 
 function callerOf({ project, key, scopes }: AccessKey): KeyedCaller {
-  return { project, keyId: idOf(key), scopes, digest: digest(key) };
+  return { project, keyId: keyIdOf(key), scopes, digest: digestOf(key) };
 }
 
 /** Compares with every key in constant time, so that the duration reveals no part of a key. */
 function match(keys: KeyedCaller[], authorization: string | undefined): Caller | null {
-  const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
+  const given = digestOf(/^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
   let caller: Caller | null = null;
   for (const key of keys) if (timingSafeEqual(key.digest, given)) caller = key;
   return caller;
-}
-
-/** Short enough to read out, and too short to derive the key. */
-function idOf(key: string): string {
-  return `key_${digest(key).toString('hex').slice(0, 8)}`;
-}
-
-function digest(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
 }
 
 /** Refuses a request without a valid key. Sets its project and the scopes of its key. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Misconfigured } from '#core/failure.ts';
 import { isReserved, RESERVED } from '#core/json.ts';
 
@@ -11,6 +12,16 @@ export const USUAL_SCOPES: Scope[] = ['read', 'write', 'approve'];
 
 /** A key that opens a project. `place` is its path in the settings, such as `PAWL_PROJECTS.web.keys[1]`. */
 export type AccessKey = { project: string; key: string; scopes: Scope[]; place: string };
+
+/** Returns the SHA-256 of a key. */
+export function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** Returns the id of a key: short enough to read out, and too short to derive the key. */
+export function keyIdOf(key: string): string {
+  return `key_${digestOf(key).toString('hex').slice(0, 8)}`;
+}
 
 /** Reads PAWL_API_KEYS: `project:key`, comma-separated. A `Misconfigured` names the path and shows no key. */
 export function readApiKeys(text: string | undefined): AccessKey[] {

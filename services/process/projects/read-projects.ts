@@ -5,8 +5,9 @@ import { isRecord, isReserved, RESERVED } from '#core/json.ts';
 import { parseJsonSetting } from '#core/json-setting.ts';
 import { type Project, plainProject } from '#core/project.ts';
 import type { ToolSecrets } from '#core/tools/http/secrets.ts';
+import { AGENT_NAME } from '#core/turn/agents/agent-reference.ts';
 import type { Settings } from '../settings.ts';
-import { type AccessKey, readApiKeys, refuseRepeatedKeys, SCOPES, USUAL_SCOPES } from './access-keys.ts';
+import { type AccessKey, keyIdOf, readApiKeys, refuseRepeatedKeys, SCOPES, USUAL_SCOPES } from './access-keys.ts';
 import { findRepeatedName } from './repeated-name.ts';
 
 /** The projects of an installation, including those of PAWL_API_KEYS, and their keys. */
@@ -64,12 +65,16 @@ const KEY = 'give a key of visible ASCII characters without spaces, or {"key":"�
 const SCOPE_LIST = `give a list of one or more of ${SCOPES.join(', ')}`;
 const MODEL = 'give models as provider/model, with * only as the last character';
 
+const AGENT = 'give names of agents, without a version or a label';
+const AgentNames = z.array(z.string(AGENT).regex(AGENT_NAME, AGENT), 'give a list of names of agents');
+
 const Key = z.preprocess(
   (given) => (typeof given === 'string' ? { key: given } : given),
   z.strictObject(
     {
       key: z.string(KEY).regex(/^[!-~]+$/, KEY),
       scopes: z.array(z.enum(SCOPES, SCOPE_LIST), SCOPE_LIST).min(1, SCOPE_LIST).default(USUAL_SCOPES),
+      allowed_agents: AgentNames.optional(),
     },
     { error: ({ code }) => (code === 'invalid_type' ? KEY : undefined) },
   ),
@@ -97,6 +102,7 @@ const GivenProject = z.strictObject(
     allowed_models: z
       .array(z.string(MODEL).regex(/^([A-Za-z0-9_-]+\/[^*]+|[^*]*\*)$/, MODEL), 'give a list of models')
       .optional(),
+    allowed_agents: AgentNames.optional(),
     secrets: z.array(z.string('name a secret'), 'give a list of names of PAWL_SECRETS').optional(),
     retention_days: z.number(DAYS).positive(DAYS).max(99_999.999_999_999, DAYS).optional(),
   },
@@ -125,7 +131,7 @@ function readProject({ name, value, index }: Entry, toolSecrets: ToolSecrets): {
     const message = 'PAWL_SECRETS has no secret of this name. Add the secret to PAWL_SECRETS, or remove it here.';
     throw new Misconfigured(`${place}.secrets[${missing}]: ${message}`);
   }
-  const keys = data.keys.map((key, at) => ({ ...key, project: name, place: `${place}.keys[${at}]` }));
+  const keys = data.keys.map(({ key, scopes }, at) => ({ key, scopes, project: name, place: `${place}.keys[${at}]` }));
   return { project: projectOf(name, data), keys };
 }
 
@@ -138,9 +144,15 @@ function projectOf(name: string, given: z.output<typeof GivenProject>): Project 
     requestsPerMinute: given.requests_per_minute ?? null,
     tokensPerDay: given.tokens_per_day ?? null,
     allowedModels: given.allowed_models ?? null,
+    allowedAgents: given.allowed_agents ?? null,
+    agentsOfKeys: new Map(given.keys.flatMap(listOfKey)),
     secrets: given.secrets ?? null,
     retentionDays: given.retention_days ?? null,
   };
+}
+
+function listOfKey({ key, allowed_agents: names }: z.output<typeof Key>): [string, string[]][] {
+  return names ? [[keyIdOf(key), names]] : [];
 }
 
 function explain(place: string, issue: z.core.$ZodIssue | undefined): Misconfigured {
@@ -154,6 +166,6 @@ function explain(place: string, issue: z.core.$ZodIssue | undefined): Misconfigu
   const [field = ''] = issue.keys;
   // A field of another form may be a misplaced key.
   const named = /^[A-Za-z]{1,20}(_[A-Za-z]{1,20}){0,4}$/.test(field) ? ` “${field}”` : '';
-  const fields = path[0] === 'keys' ? ['key', 'scopes'] : Object.keys(GivenProject.shape);
+  const fields = path[0] === 'keys' ? ['key', 'scopes', 'allowed_agents'] : Object.keys(GivenProject.shape);
   return new Misconfigured(`${at}: unknown field${named}. Known fields: ${fields.join(', ')}.`);
 }
