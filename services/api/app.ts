@@ -1,3 +1,4 @@
+import { agentRoutes } from './agents/agent-routes.ts';
 import { blobRoutes } from './blobs/blob-routes.ts';
 import type { ApiContext } from './context.ts';
 import { conversationRoutes } from './conversations/conversation-routes.ts';
@@ -22,6 +23,7 @@ export function makeApp(context: ApiContext) {
 }
 
 const allRoutes = joinRoutes<ApiContext>(
+  agentRoutes,
   conversationRoutes,
   turnRoutes,
   uiStreamRoutes,

@@ -21,6 +21,7 @@ const ABOUT = {
     { name: 'Events', description: 'Events of a turn, as a list or as a stream.' },
     { name: 'Tool calls', description: 'Calls that wait for a client or a person, and the results of calls.' },
     { name: 'Conversations', description: 'Turns that belong together, and the configuration that they inherit.' },
+    { name: 'Agents', description: 'Configurations with a name and versions, which turns use.' },
     { name: 'Schedules', description: 'Turns that start at planned times.' },
     { name: 'Blobs', description: 'The bytes of images, files and audio in messages and results.' },
     { name: 'Responses', description: 'Turns as OpenAI’s Responses API shows them, for its clients.' },

@@ -34,7 +34,7 @@ export function wholeList<Item>(data: Item[]) {
 
 /** Returns the start of a page. Refuses a cursor that no list returned. */
 export function readCursor(
-  prefix: 'conv' | 'turn' | 'dlv' | 'whe' | 'sched' | 'batch',
+  prefix: 'conv' | 'turn' | 'dlv' | 'whe' | 'sched' | 'batch' | 'agent',
   cursor: string | undefined,
 ): { before?: string } {
   if (cursor === undefined) return {};

@@ -6,6 +6,7 @@ import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { audio, file, image, PDF, PNG, pathOf, text, user, WAV } from '../blobs/samples.ts';
 import { keepItems } from './ask-for-items.ts';
 import { document } from './document.ts';
+import { keepAgents } from './keep-agents.ts';
 import { keepFiles } from './keep-files.ts';
 import { findAndChange, lookAround } from './look-around.ts';
 import { playCompactions } from './play-compactions.ts';
@@ -55,6 +56,7 @@ test('every successful answer matches the OpenAPI document, in every status of a
   await playCompactions(ask, harness);
   await keepItems(ask, harness);
   await keepFiles(ask);
+  await keepAgents(ask);
   await treatMany(ask);
   await lookAround(ask, harness.url);
 

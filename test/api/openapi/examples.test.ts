@@ -43,7 +43,8 @@ test('every example of a request body is accepted', async () => {
     expect(examples, operationId).not.toEqual([]);
     for (const body of examples) {
       const sent = type === 'multipart/form-data' ? { body: formOf(body as Record<string, string>) } : jsonOf(body);
-      const answer = await fetch(harness.url + path.replace('{id}', await idFor(harness, path)), { method, ...sent });
+      const place = path.replace('{id}', await idFor(harness, path)).replace('{label}', 'production');
+      const answer = await fetch(harness.url + place, { method, ...sent });
       expect.soft([200, 201, 202], `${operationId} ${await answer.text()}`).toContain(answer.status);
     }
   }
@@ -75,6 +76,7 @@ async function idFor(harness: Harness, path: string): Promise<string> {
   if (path.endsWith('/fork') || path.endsWith('/rerun')) return startEnded(harness);
   if (path.startsWith('/v1/webhook_endpoints/')) return (await createEndpoint(harness, 'https://example.com/')).id;
   if (path.startsWith('/v1/schedules/')) return createSchedule(harness);
+  if (path.startsWith('/v1/agents/')) return createAgent(harness, path.includes('/labels/') ? 8 : 1);
   const { id, conversation_id } = await harness.startTurn({ input: 'Hi' });
   return path.includes('/chat/completions/') ? id.replace('turn_', 'chatcmpl-') : conversation_id;
 }
@@ -82,6 +84,14 @@ async function idFor(harness: Harness, path: string): Promise<string> {
 async function createSchedule({ call }: Harness): Promise<string> {
   const body = { every_seconds: 3_600, turn: { model: 'sim/demo', input: 'Hi' } };
   return (await call<{ id: string }>('POST', '/v1/schedules', { body })).body.id;
+}
+
+/** Creates an agent with a number of versions, and returns its id. */
+async function createAgent({ call }: Harness, versions: number): Promise<string> {
+  const name = `agent-of-${versions}`;
+  const { body } = await call<{ id: string }>('POST', '/v1/agents', { body: { name, model: 'sim/demo' } });
+  for (let seed = 1; seed < versions; seed += 1) await call('PATCH', `/v1/agents/${name}`, { body: { seed } });
+  return body.id ?? name;
 }
 
 /** Plays a turn with a round of tools and an answer, and returns its id. */

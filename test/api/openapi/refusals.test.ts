@@ -11,6 +11,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { askForItemsWrongly } from './ask-for-items.ts';
 import { askAsBound, boundProjects } from './bound-projects.ts';
 import { document } from './document.ts';
+import { askForAgentsWrongly } from './keep-agents.ts';
 import { askForFilesWrongly } from './keep-files.ts';
 import { keepTo } from './keep-to.ts';
 import { compactWrongly } from './play-compactions.ts';
@@ -119,6 +120,7 @@ test('every refusal matches the OpenAPI document, and every code is reachable', 
   await compactWrongly(ask, harness);
   await askForItemsWrongly(ask);
   await askForFilesWrongly(ask);
+  await askForAgentsWrongly(ask);
   await retryForked(ask, harness);
   await allowTwice(ask, harness);
   await useUpSchedules(ask, harness.db);

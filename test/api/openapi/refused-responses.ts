@@ -12,7 +12,7 @@ const none = (prefix: string) => `${prefix}_01kagz8m4pfvbte2n5q7rys3wx`;
 const refusedResponses: object[] = [
   { inptu: 'Hi' },
   { tools: [{ type: 'function' }] },
-  { prompt: { id: 'pmpt_1' } },
+  { moderation: { model: 'auto' } },
   { truncation: 'oldest' },
   { previous_response_id: 'resp_1', conversation: 'conv_1' },
   { background: true, store: false },

@@ -17,6 +17,13 @@ const sentences = {
         'Pages of other origins may not use this API. Call it from your own server. A proxy in front of Pawl must pass on the Host header of the browser, including the port.',
     },
     insufficient_scope: 'This request requires a key with the scope write. Use another key, or ask the operator.',
+    agent_not_allowed: {
+      agent: 'This request must use an allowed agent: support. Set `agent` to an allowed agent, or ask the operator.',
+    },
+    agent_override_not_allowed: {
+      instructions:
+        'This request may not set `instructions`, because the key or the project only allows agents as they are. Leave it out, or ask the operator.',
+    },
     model_not_allowed: {
       model: 'This project may not use openai/gpt-5. Name a model of GET /v1/models, or ask the operator.',
     },
@@ -38,6 +45,10 @@ const sentences = {
     model_not_listed: {
       id: 'No provider lists the model "openai/gpt-0". Use a model of GET /openai/v1/models.',
     },
+    agent_not_found: {
+      agent: 'Agent "support" not found. Use an agent of GET /v1/agents, and check the project of the API key.',
+    },
+    agent_label_not_found: { label: 'The agent has no label "production". Use a label of GET /v1/agents/:id.' },
     bulk_not_found: { id: 'Bulk not found. Check its id, and that the API key belongs to its project.' },
     schedule_not_found: { id: 'Schedule not found. Check its id, and that the API key belongs to its project.' },
     turn_not_found: { id: 'Turn not found. Check its id, and that the API key belongs to its project.' },
@@ -63,6 +74,10 @@ const sentences = {
       'The request did not arrive in time. Send its headers within 10 s and the whole request within 60 s.',
   },
   409: {
+    agent_exists: { name: 'The project has an agent "support" already. Change it, or choose another name.' },
+    version_conflict: {
+      version: 'The current version of the agent is 3. Read it, and make the change again.',
+    },
     idempotency_key_reused: {
       'Idempotency-Key': 'This Idempotency-Key was used with another body. Send the same body, or a new key.',
     },

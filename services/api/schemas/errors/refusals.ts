@@ -34,8 +34,13 @@ export const ofForm: ErrorCode[] = [
   'quota_exceeded',
 ];
 
+/** The codes with which a request is refused if its key or project has `allowed_agents`. */
+export const ofAllowedAgents: ErrorCode[] = ['agent_not_allowed', 'agent_override_not_allowed'];
+
 /** The codes with which the configuration of a turn may be refused. */
 export const ofConfig: ErrorCode[] = [
+  'agent_not_found',
+  ...ofAllowedAgents,
   'invalid_model',
   'model_not_allowed',
   'provider_not_configured',

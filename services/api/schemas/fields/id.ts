@@ -6,6 +6,7 @@ export const EventId = idOf('evt', 'The id of an event. It is the same in every 
 export const DeliveryId = idOf('dlv', 'The id of a delivery.');
 export const WebhookEndpointId = idOf('whe', 'The id of a webhook endpoint.');
 export const ScheduleId = idOf('sched', 'The id of a schedule.');
+export const AgentId = idOf('agent', 'The id of an agent.');
 export const BulkId = idOf('bulk', 'The id of a bulk.');
 
 /** Ids sort by time. The pattern is described and not enforced: an impossible id is answered like an unknown id. */
