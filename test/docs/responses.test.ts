@@ -29,7 +29,7 @@ test('the API refuses fields that the page calls refused, and accepts hints', as
     expect.soft(await readBody({ [name]: 'x' }), name).toMatchObject({ previousResponseId: null });
   }
   expect([namesOf('refused'), namesOf('hint')]).toEqual([
-    expect.arrayContaining(['prompt']),
+    expect.arrayContaining(['moderation']),
     expect.arrayContaining(['user']),
   ]);
 });

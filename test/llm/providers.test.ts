@@ -237,3 +237,9 @@ test.each(['openai', 'openai-responses', 'anthropic', 'gemini'])(
     });
   },
 );
+
+test('no provider can have the name of agents', () => {
+  const given = { PAWL_PROVIDERS: JSON.stringify({ agent: { kind: 'openai', base_url: 'http://x/v1' } }) };
+
+  expect(() => namesOf(given)).toThrow('PAWL_PROVIDERS.agent: this name is reserved for agents');
+});

@@ -101,6 +101,9 @@ const Extra = z.record(
   'give an object of providers, by their names',
 );
 
+const NAMES_AGENTS =
+  'PAWL_PROVIDERS.agent: this name is reserved for agents, as in agent/support. Choose another name.';
+
 /** Returns the providers in `PAWL_PROVIDERS`. A `Misconfigured` names the path of a wrong value, never the value. */
 export function readExtraProviders(env: Env, builtIn: readonly string[]): Record<string, ProviderConfig> {
   const text = env.PAWL_PROVIDERS?.trim();
@@ -108,6 +111,7 @@ export function readExtraProviders(env: Env, builtIn: readonly string[]): Record
   const json = parseJsonSetting('PAWL_PROVIDERS', text, 'See docs/providers.md.');
   const reserved = isRecord(json) ? Object.keys(json).find(isReserved) : undefined;
   if (reserved) throw new Misconfigured(`PAWL_PROVIDERS.${reserved}: ${RESERVED}`);
+  if (isRecord(json) && Object.hasOwn(json, 'agent')) throw new Misconfigured(NAMES_AGENTS);
   const { data, error } = Extra.safeParse(json);
   if (!data) {
     const [issue] = error.issues;

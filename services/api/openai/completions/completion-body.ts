@@ -4,7 +4,7 @@ import { GivenTool } from '#core/turn/request/tool.ts';
 import { TurnRequest } from '#core/turn/request/turn.ts';
 import { Effort, hints, pawlFields, ResponseBody, refused, schemaName, Verbosity } from '../responses/response-body.ts';
 
-const { model, metadata, parallel_tool_calls } = ResponseBody.shape;
+const { model, prompt, metadata, parallel_tool_calls } = ResponseBody.shape;
 const { temperature, top_p, presence_penalty, frequency_penalty } = ResponseBody.shape;
 
 /** A message as callers send it. Its role determines how it is read. */
@@ -185,6 +185,7 @@ const { client_metadata: _, ...completionHints } = hints;
 export const CompletionBody = z
   .strictObject({
     model,
+    prompt,
     messages: z
       .array(GivenMessage)
       .min(1, 'give at least one message')

@@ -5,6 +5,7 @@ import { quote } from '#core/text.ts';
 import { completionIdOf } from '#core/turn/completions/completion-id.ts';
 import { latestDraft } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { allowedAgents } from '../../agents/allowed-agents.ts';
 import type { ApiContext } from '../../context.ts';
 import { type ApiEnv, json, routesOf } from '../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
@@ -66,10 +67,11 @@ function create(context: ApiContext, held: HeldConnections): RouteHandler<typeof
     const body = c.req.valid('json');
     const isCommitted = asksForCommitted(c.req.header('pawl-stream'));
     const isStream = body.stream ?? false;
+    const own = { project: c.get('project'), keyId: c.get('keyId') };
     // The route types do not cover streamed answers.
     return (await createTurn(c, context, {
       ...{ held, isStream },
-      read: () => readCompletion(body, { ...context, project: c.get('project'), keyId: c.get('keyId') }),
+      read: () => readCompletion(body, { ...context, ...own, allowedAgents: allowedAgents(c, context) }),
       starting: (start) => inOwnWords(body, start).catch(asCompletion),
       answer: (turn) => (isStream ? stream(c, context, { turn, body, isCommitted }) : answer(c, context, turn)),
     })) as never;

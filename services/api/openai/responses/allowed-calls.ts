@@ -8,10 +8,14 @@ import { allowingItems } from '#core/turn/request/item.ts';
 import type { TurnTool } from '#core/turn/request/tool.ts';
 import { readItemId, responseIdOf } from '#core/turn/responses/item-id.ts';
 import { isTerminal, type ToolCall, type Turn } from '#core/turn/turn.ts';
+import { checkRunsAllowed } from '../../../start/agents/allowed-agents.ts';
 import type { ResolvedItem } from './resolve-input.ts';
 
-/** The scope of a search for requests: the responses of a project. `last` is the turn that the new turn follows. */
-type Allowing = { project: string; last: Turn | undefined };
+/**
+ * The scope of a search for requests: the responses of a project. `last` is the turn that the new turn follows. With
+ * `allowedAgents`, only turns of these agents.
+ */
+type Allowing = { project: string; last: Turn | undefined; allowedAgents: readonly string[] | null };
 
 /**
  * A call that an input allows, and its tool, from the turn that requested the call. `param` is the field that allows
@@ -69,7 +73,7 @@ export async function requestNotOpen(
 async function findAsked(
   trx: Trx,
   requestId: string,
-  { project, last }: Allowing,
+  { project, last, allowedAgents }: Allowing,
 ): Promise<Pick<FoundCall, 'turnId' | 'call' | 'tool'> | undefined> {
   const named = readRequestId(requestId);
   if (!named) return undefined;
@@ -77,6 +81,7 @@ async function findAsked(
   // The call has no index any more if an earlier call was deleted.
   const call = turn && callsOf(turn, named.round).find(({ index }) => index === named.index);
   const tool = turn?.config.tools.find(({ name }) => name === call?.name);
+  if (allowedAgents && turn) checkRunsAllowed(turn.config.agent, allowedAgents);
   if (!call || !tool || !isTerminal(turn.status) || !isApprovalRequest(turn.config, call)) return undefined;
   return { turnId: turn.id, call, tool };
 }

@@ -1,4 +1,5 @@
 import { type RouteHandler, z } from '@hono/zod-openapi';
+import { allowedAgents } from '../../agents/allowed-agents.ts';
 import type { ApiContext } from '../../context.ts';
 import { type ApiEnv, json, routesOf } from '../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
@@ -58,7 +59,12 @@ function create(context: ApiContext, held: HeldConnections): RouteHandler<typeof
     const body = c.req.valid('json');
     const { stream, background } = body;
     const { socket } = c.env;
-    const rules = { ...context, project: c.get('project'), mayBeEmpty: socket?.isWarmUp };
+    const rules = {
+      ...context,
+      project: c.get('project'),
+      allowedAgents: allowedAgents(c, context),
+      mayBeEmpty: socket?.isWarmUp,
+    };
     const answer = stream ? streamResponse : answerWhenEnded;
     // The route types do not cover streamed or held answers.
     return (await createTurn(c, context, {

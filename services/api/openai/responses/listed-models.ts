@@ -1,7 +1,9 @@
 import { type RouteHandler, z } from '@hono/zod-openapi';
+import { listAgents } from '#core/checkpoint/agents/agents.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { mayAsk, mayAskProvider, type Project } from '#core/project.ts';
 import { quote } from '#core/text.ts';
+import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
 import type { ApiContext } from '../../context.ts';
 import { type ApiEnv, makeRouter, routesOf } from '../../http/router.ts';
 import { type ModelLists, makeModelLists } from './model-lists.ts';
@@ -9,7 +11,9 @@ import { openaiAnswer, responseRefusals } from './schemas/response-refusals.ts';
 
 const ListedModel = z
   .object({
-    id: z.string().describe('The name to use in a request: an alias of the operator, or `provider/model`.'),
+    id: z
+      .string()
+      .describe('The name to use in a request: an alias of the operator, `provider/model`, or `agent/support`.'),
     object: z.literal('model'),
     created: z.int().describe('The time of creation in Unix seconds. 0 if the provider does not report it.'),
     owned_by: z.string().describe('The provider of the model.'),
@@ -24,7 +28,7 @@ type ListedModel = z.output<typeof ListedModel>;
 const ListedModels = z
   .object({
     object: z.literal('list'),
-    data: z.array(ListedModel).describe('The models: aliases first, then by provider.'),
+    data: z.array(ListedModel).describe('The models: aliases first, then by provider, then agents.'),
   })
   .meta({
     id: 'ListedModels',
@@ -39,7 +43,7 @@ const route = routesOf('Responses', responseRefusals);
 const listAll = route('get', '/openai/v1/models', 'listOpenaiModels', {
   summary: 'List the available models (OpenAI base URL)',
   description:
-    'Lists aliases, and the models that each provider listed within the last minute. Providers that are unavailable or have no list are left out, and so are models that the project may not use.',
+    'Lists aliases, and the models that each provider listed within the last minute. Providers that are unavailable or have no list are left out, and so are models that the project may not use. Agents are listed as `agent/support`, and their labels as `agent/support@production`.',
   answers: { 200: openaiAnswer('All models.', ListedModels) },
   refusals: [],
 });
@@ -54,7 +58,10 @@ const retrieve = route('get', '/openai/v1/models/{id}', 'retrieveOpenaiModel', {
 /** Serves `GET /openai/v1/models` and `GET /openai/v1/models/:id`. */
 export function listedModelRoutes(context: ApiContext) {
   const lists = makeModelLists(context);
-  const listFor = async (name: string) => listModels(context, lists, context.projects.find(name));
+  const listFor = async (name: string) => [
+    ...(await listModels(context, lists, context.projects.find(name))),
+    ...(await listAgentsAsModels(context.db, name)),
+  ];
   const handleList: RouteHandler<typeof listAll, ApiEnv> = async (c) =>
     c.json({ object: 'list' as const, data: await listFor(c.get('project')) }, 200);
   const handleOne: RouteHandler<typeof retrieve, ApiEnv> = async (c) => {
@@ -89,6 +96,19 @@ async function listModels(
     }),
   );
   return [...aliases, ...listed.flat().filter(({ id }) => mayAsk(project, id))];
+}
+
+/** The agents of a project are few, so their list has a bound. */
+const MOST_AGENTS = 1_000;
+
+/** Returns the agents of a project, and their labels, under the names that requests use as `model`. */
+async function listAgentsAsModels(db: ApiContext['db'], project: string): Promise<ListedModel[]> {
+  const agents = await listAgents(db, project, { limit: MOST_AGENTS });
+  return agents.flatMap(({ name, labels, createdAt }) => {
+    const created = unixSeconds(createdAt);
+    const names = [name, ...Object.keys(labels).map((label) => `${name}@${label}`)];
+    return names.map((one) => shown(`agent/${one}`, created, 'pawl'));
+  });
 }
 
 function shown(id: string, created: number, owner: string): ListedModel {

@@ -5,8 +5,11 @@ import { chooseWires } from '#core/llm/wires.ts';
 import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
 import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
+import { withAgent } from '../../../start/agents/resolve-layers.ts';
 import { type GivenConfig, resolveConfig } from '../../../start/resolve-config.ts';
 import type { ApiContext } from '../../context.ts';
+import { markOverridden, type Named, readAgent } from './agents/read-agent.ts';
+import { fieldsBesideBody, offerTools } from './agents/with-agent-fields.ts';
 import { checkFields, checkWire } from './request/check-fields.ts';
 import { conversationIdOf, echoRequest } from './request/echo-request.ts';
 import type { OfferedHosted, OfferedTool } from './request/offered-tool.ts';
@@ -14,7 +17,7 @@ import { type PlacedItem, readInput } from './request/read-input.ts';
 import type { ReadRequest } from './request/read-request.ts';
 import { readToolChoice } from './request/read-tool-choice.ts';
 import { readTools } from './request/read-tools.ts';
-import { type ResponseSettings, resolveModel } from './request/response-settings.ts';
+import type { ResponseSettings } from './request/response-settings.ts';
 import { chatOptions, tierOf, wireOptions } from './request/wire-options.ts';
 import type { ResponseBody } from './response-body.ts';
 
@@ -22,9 +25,14 @@ export type ReadRules = Pick<
   ApiContext,
   'prices' | 'projects' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
 > & {
+  db: ApiContext['db'];
   providers: Providers;
   project: string;
+  /** The names of the only agents that the request may use. */
+  allowedAgents?: readonly string[] | null | undefined;
   responses: ResponseSettings;
+  /** Whether the request runs no tools, and uses only the model of its agent. */
+  isCompaction?: boolean | undefined;
   /** Whether an empty input is allowed without a previous response or conversation. */
   mayBeEmpty?: boolean | undefined;
 };
@@ -37,6 +45,9 @@ export type ChatFields = Pick<GivenConfig, 'stop' | 'seed'> & {
   items: PlacedItem[];
   offered: OfferedTool[];
   logitBias: Record<string, number>;
+  /** The request as the client sent it, and whether it names its own tools. */
+  sent: object;
+  hasTools: boolean;
 };
 
 /**
@@ -44,19 +55,20 @@ export type ChatFields = Pick<GivenConfig, 'stop' | 'seed'> & {
  * the targets of references, are checked later.
  */
 export async function readResponseRequest(
-  body: ResponseBody,
+  sent: ResponseBody,
   rules: ReadRules,
   chat?: ChatFields,
 ): Promise<ReadRequest> {
+  const { prompted, model, body, agent, hasTools } = await readAgent(sent, rules, chat);
   checkFields(body);
-  const model = resolveModel(body.model, rules);
   const provider = providerOf(body, model, { providers: rules.providers, chat });
   checkWire(body, provider);
   checkBias(chat, provider);
   const { shown, ignored, ...own } = await readTools(body.tools, { ...rules, provider });
-  const offered = [...own.offered, ...(chat?.offered ?? [])];
-  const choice = readToolChoice(body.tool_choice, { ...own, offered });
-  const asked = { body, model, provider, chat, ...choice };
+  const tools = agent && !hasTools ? offerTools(agent.tools, rules) : own;
+  const offered = [...tools.offered, ...(chat?.offered ?? [])];
+  const choice = readToolChoice(body.tool_choice, { offered, hosted: tools.hosted });
+  const asked = { body, model, provider, chat, beside: agent ? fieldsBesideBody(agent, sent) : {}, ...choice };
   const config = await resolveAsked(asked, rules);
   const { stateSeals, project } = rules;
   const unseal = {
@@ -64,7 +76,14 @@ export async function readResponseRequest(
     compaction: (sealed: string) => stateSeals.unsealSummary(sealed, project),
   };
   return {
-    config: { ...config, ...samplingConfig(body, provider), response: echoRequest(body, shown) },
+    config: withAgent(
+      {
+        ...config,
+        ...samplingConfig(body, provider),
+        response: echoRequest({ ...sent, model: sent.model ?? model }, shown),
+      },
+      prompted ? markOverridden(prompted, chat?.sent ?? sent) : {},
+    ),
     input: chat?.items ?? (await readInput(body, unseal, rules.mayBeEmpty)),
     metadata: body.metadata ?? {},
     priority: body.pawl?.priority ?? 0,
@@ -72,12 +91,13 @@ export async function readResponseRequest(
     conversationId: conversationIdOf(body),
     store: body.store ?? true,
     ignoredTools: ignored,
+    ...(prompted && { newConversationId: prompted.newConversationId }),
   };
 }
 
 /** Returns the provider of the model, over the wire that fits the request. */
 function providerOf(
-  body: ResponseBody,
+  body: Named,
   model: string,
   { providers, chat }: { providers: Providers; chat: ChatFields | undefined },
 ): Provider {
@@ -99,7 +119,9 @@ function checkBias(chat: ChatFields | undefined, { name, capabilities }: Provide
 }
 
 type Asked = {
-  body: ResponseBody;
+  body: Named;
+  /** Fields of the agent that a create request does not have. */
+  beside: Partial<GivenConfig>;
   chat: ChatFields | undefined;
   model: string;
   provider: Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
@@ -110,20 +132,22 @@ type Asked = {
 
 /** Resolves the configuration by the rules of turn requests, and adds the caller's own tools. */
 async function resolveAsked(
-  { body, chat, model, provider, choice, offered, hosted }: Asked,
+  { body, chat, model, provider, beside, choice, offered, hosted }: Asked,
   rules: ReadRules,
 ): Promise<TurnConfig> {
   const { limits, webhook, tool_mode, allowed_capabilities } = body.pawl ?? {};
   const { prompt_cache, tier_fallback, provider_headers, model_retry } = body.pawl ?? {};
   const { max_tool_calls, instructions, parallel_tool_calls, temperature } = body;
   const given = {
+    ...beside,
     ...{ model, instructions, parallel_tool_calls, temperature, webhook, tool_mode, allowed_capabilities },
     ...{ prompt_cache, service_tier: tierOf(body, provider), tier_fallback, provider_headers, model_retry },
     tools: [...offered.map(checkedTool), ...hosted.map(({ tool }) => tool)],
     tool_choice: choice,
     ...(body.truncation === 'auto' && { context: { strategy: 'drop_tool_results' as const } }),
     limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
-    ...{ stop: chat?.stop, seed: chat?.seed },
+    ...(chat?.stop && { stop: chat.stop }),
+    ...(typeof chat?.seed === 'number' && { seed: chat.seed }),
     provider_options: { ...biasOption(chat), ...wireOptions(body, provider) },
   };
   const config = await resolveConfig(given, { ...rules, toolRules: 'provider', input: body.input }).catch(

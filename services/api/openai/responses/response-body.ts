@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Json } from '#core/turn/request/json.ts';
 import { StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import { ResponseWebhook } from '#core/turn/request/webhook.ts';
+import { Prompt } from './agents/prompt.ts';
 import { UNSUPPORTED } from './request/explain-issues.ts';
 
 /** The reasoning effort. No wire supports all values. */
@@ -171,7 +172,7 @@ export const hints = {
 };
 
 const others = {
-  prompt: refused('Send its text as `instructions` and `input`.'),
+  prompt: Prompt.nullish().describe('The agent whose configuration applies. Other fields override its fields.'),
   moderation: refused('Leave it out.'),
   context_management: refused('Send the history to use in `input`.'),
   image: refused('Put images into `input`.'),
@@ -189,7 +190,14 @@ const pawl = z.strictObject(pawlFields).nullish().describe('Fields of a turn req
 /** The body of `POST /v1/responses`. Items and tools are read by type, not here. */
 export const ResponseBody = z
   .strictObject({
-    model: z.string().min(1).max(512).describe('`provider/model`, or a model name of the default provider.'),
+    model: z
+      .string()
+      .min(1)
+      .max(512)
+      .nullish()
+      .describe(
+        '`provider/model`, a model name of the default provider, or `agent/support`. Required without `prompt`.',
+      ),
     input: z
       .union([z.string(), z.array(GivenItem).max(10_000)])
       .describe('The text of the user, or items. It may be empty only with `previous_response_id` or `conversation`.'),

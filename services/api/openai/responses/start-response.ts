@@ -27,6 +27,8 @@ export type ResponseStart = {
   project: string;
   keyId: string | null;
   mayApprove: boolean;
+  /** The names of the only agents that the key may use. */
+  allowedAgents: readonly string[] | null;
   request: ReadRequest;
   wire: Capabilities['wire'];
   /** The trace of the request. */
@@ -84,7 +86,7 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
   if (!start.mayApprove) refuseApprovals(resolved);
   const input = await checkInputAgainst(trx, { predecessor, input: resolved, project });
   const taken = await takeResolved(trx, input, start);
-  const found = await findAllowedCalls(trx, input, { project, last });
+  const found = await findAllowedCalls(trx, input, { project, last, allowedAgents: start.allowedAgents });
   const turn = await createBehind(
     trx,
     predecessor,
@@ -152,7 +154,7 @@ function newTurn(
   { predecessor, allowed = [], keptItems }: TurnParts,
 ): NewTurn {
   const { metadata, priority, store, completion } = request;
-  const conversationId = conversationIdBehind(predecessor);
+  const conversationId = conversationIdBehind(predecessor, request.newConversationId);
   const ids = { id: newIdBeside('turn', conversationId), conversationId };
   const adopted = allowed.length > 0 ? { adopted_tools: allowed.map(({ tool }) => tool) } : {};
   const { response } = request.config;
@@ -161,8 +163,8 @@ function newTurn(
   return { ...ids, project, keyId, config, input, metadata, priority, stored: store, trace, needsSlot, completion };
 }
 
-function conversationIdBehind(predecessor: Predecessor | undefined): string {
-  if (!predecessor) return newId('conv');
+function conversationIdBehind(predecessor: Predecessor | undefined, own: string | undefined): string {
+  if (!predecessor) return own ?? newId('conv');
   const { conversationId, isFork } = predecessor;
   return isFork ? newIdBeside('conv', conversationId) : conversationId;
 }

@@ -1,3 +1,4 @@
+import type { Db } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { readPrices } from '#core/llm/by-model/prices.ts';
 import { configureProviders } from '#core/llm/providers.ts';
@@ -18,6 +19,9 @@ type Env = Record<string, string>;
 const plainSettings: ResponseSettings = { defaultProvider: null, modelAliases: {}, unsupportedTools: 'refuse' };
 
 const KEYS: Env = { OPENAI_API_KEY: 'sk-1', ANTHROPIC_API_KEY: 'sk-2', GEMINI_API_KEY: 'sk-3' };
+
+/** A request without an agent reads no rows. */
+const NO_DATABASE = {} as Db;
 
 type Operator = { env?: Env; settings?: Partial<ResponseSettings>; tools?: ServerTool[]; mcp?: McpServers };
 
@@ -40,6 +44,7 @@ export async function readBody(
     toolRules: 'strict' as const,
     egressPolicy: [],
     project: 'default',
+    db: NO_DATABASE,
     stateSeals,
   };
   try {

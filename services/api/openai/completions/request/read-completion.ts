@@ -25,6 +25,7 @@ export async function readCompletion(
   const chat = {
     ...{ items: messages.items, offered: pawlTools(body), logitBias: body.logit_bias ?? {} },
     ...{ stop: typeof stop === 'string' ? [stop] : stop, seed },
+    ...{ sent: body, hasTools: Boolean(body.tools ?? body.functions ?? body.pawl?.tools) },
   };
   const request = await inOwnWords(body, () => readResponseRequest(asResponse(body, messages), rules, chat));
   refuseWaiting(body, request.config.tools);
@@ -49,12 +50,12 @@ export async function inOwnWords<T>(body: CompletionBody, work: () => Promise<T>
 
 /** Returns the create request of a response with the same fields. */
 function asResponse(body: CompletionBody, { instructions, items }: ReadMessages): ResponseBody {
-  const { model, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty } = body;
+  const { model, prompt, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty } = body;
   const { parallel_tool_calls, service_tier, user, safety_identifier, prompt_cache_key } = body;
   const { prompt_cache_retention, prompt_cache_options, reasoning_effort, verbosity } = body;
   const { tools: _, previous_completion_id, ...pawl } = body.pawl ?? {};
   return {
-    ...{ model, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty },
+    ...{ model, prompt, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty },
     ...{ parallel_tool_calls, service_tier, user, safety_identifier, prompt_cache_key },
     ...{ prompt_cache_retention, prompt_cache_options, instructions, pawl },
     // Only the kinds of the parts are read from the message. The items are in `chat.items`.

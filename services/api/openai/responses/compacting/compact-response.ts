@@ -3,6 +3,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { SUMMARY_REQUEST } from '#core/turn/compaction/summary-prompt.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { allowedAgents } from '../../../agents/allowed-agents.ts';
 import type { ApiContext } from '../../../context.ts';
 import { type ApiEnv, json, routesOf } from '../../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../../schemas/errors/refusals.ts';
@@ -60,7 +61,8 @@ function compact(context: ApiContext, held: HeldConnections): RouteHandler<typeo
         ...{ turn, id: responseIdOf(turn.id), notFound: responseNotFound, errorOf: compactionError },
         present: (ended) => presentCompaction(context, ended),
       });
-    const read = () => readCompaction(body, { ...context, project: c.get('project') });
+    const read = () =>
+      readCompaction(body, { ...context, project: c.get('project'), allowedAgents: allowedAgents(c, context) });
     // The route types do not cover held answers.
     return (await createTurn(c, context, { read, held, isStream: false, answer })) as never;
   };
@@ -72,7 +74,8 @@ function compact(context: ApiContext, held: HeldConnections): RouteHandler<typeo
  */
 async function readCompaction(body: CompactBody, rules: ReadRules): Promise<ReadRequest> {
   const { image: _, input, ...fields } = body;
-  const request = await readResponseRequest({ ...fields, input: input ?? [], store: false }, rules);
+  const asked = { ...fields, input: input ?? [], store: false };
+  const request = await readResponseRequest(asked, { ...rules, isCompaction: true });
   refuseApprovals(request.input);
   const question = { at: request.input.length, item: { role: 'user' as const, content: SUMMARY_REQUEST } };
   return { ...request, input: [...request.input, question] };

@@ -2,6 +2,9 @@ import { type RouteHandler, z } from '@hono/zod-openapi';
 import { findTurnOfItems } from '#core/checkpoint/turns/reading/thread.ts';
 import { type ConversationItem as Item, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { checkNamed } from '../../../../start/agents/allowed-agents.ts';
+import { checkItems } from '../../../../start/agents/check-items.ts';
+import { allowedAgents } from '../../../agents/allowed-agents.ts';
 import type { ApiContext } from '../../../context.ts';
 import { findOwnConversation } from '../../../http/find-own.ts';
 import { withIdempotencyKey } from '../../../http/idempotency.ts';
@@ -91,8 +94,12 @@ export function conversationItemRoutes(context: ApiContext) {
 function addSome(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
-    const { id: conversationId } = await findOwnConversation(context.db, project, c.req.valid('param').id);
+    const conversation = await findOwnConversation(context.db, project, c.req.valid('param').id);
+    const { id: conversationId } = conversation;
     const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
+    const allowed = allowedAgents(c, context);
+    if (allowed) checkItems(c.req.valid('json').items, 'items');
+    if (allowed && conversation.config.agent) checkNamed(conversation.config.agent, allowed);
     const addition = { project, conversationId, items: await readAddedItems(c.req.valid('json').items, unseal) };
     const created = await withIdempotencyKey(c, context, { inTransaction: (trx) => addToConversation(trx, addition) });
     const added = await addedItems(context, project, created.resourceId);

@@ -10,6 +10,8 @@ import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
 import type { Conversation } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { publishChanges } from '../../../../process/publish-changes.ts';
+import { checkItems } from '../../../../start/agents/check-items.ts';
+import { allowedAgents } from '../../../agents/allowed-agents.ts';
 import type { ApiContext } from '../../../context.ts';
 import { conversationNotFound, findOwnConversation } from '../../../http/find-own.ts';
 import { withIdempotencyKey } from '../../../http/idempotency.ts';
@@ -81,6 +83,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     const project = c.get('project');
     const { items, metadata } = c.req.valid('json');
     const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
+    if (allowedAgents(c, context)) checkItems(items ?? [], 'items');
     const given = { project, items: await readAddedItems(items ?? [], unseal), metadata: metadata ?? {} };
     const { resourceId } = await withIdempotencyKey(c, context, {
       inTransaction: (trx) => beginConversation(trx, given),

@@ -4,6 +4,7 @@ import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { publishChanges } from '../../../../process/publish-changes.ts';
 import type { Created } from '../../../../start/creation.ts';
+import { allowedAgents } from '../../../agents/allowed-agents.ts';
 import type { ApiContext } from '../../../context.ts';
 import { findReplay } from '../../../http/idempotency.ts';
 import type { ApiEnv } from '../../../http/router.ts';
@@ -72,7 +73,8 @@ async function startTurnOf(
   { request, started }: Pick<Creating, 'started'> & { request: ReadRequest },
 ): Promise<Turn> {
   const { wire } = context.providers.ofModel(request.config.model, request.config.wires).capabilities;
-  const start = { ...startedBy(c, context), mayApprove: hasScope(c.get('scopes'), 'approve'), request, wire };
+  const rights = { mayApprove: hasScope(c.get('scopes'), 'approve'), allowedAgents: allowedAgents(c, context) };
+  const start = { ...startedBy(c, context), ...rights, request, wire };
   const created = await startWithinQuota(c, context, startingOf(start));
   if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));
   if (!('turn' in created)) return replayedTurn(c, context, created);

@@ -1,11 +1,13 @@
 import type { ResponseRequest, TextFormat } from '#core/turn/request/response.ts';
+import type { Prompt } from '../agents/prompt.ts';
 import type { ResponseBody } from '../response-body.ts';
 import type { ReadTool } from './offered-tool.ts';
 
 /** Returns the fields of a create request that answers repeat, with OpenAI's defaults filled in. */
-export function echoRequest(body: ResponseBody, tools: ReadTool['shown'][]): ResponseRequest {
+export function echoRequest(body: ResponseBody & { model: string }, tools: ReadTool['shown'][]): ResponseRequest {
   return {
     model: body.model,
+    ...(body.prompt && { prompt: echoPrompt(body.prompt) }),
     background: body.background ?? false,
     previous_response_id: body.previous_response_id ?? null,
     conversation: conversationIdOf(body),
@@ -24,8 +26,16 @@ export function echoRequest(body: ResponseBody, tools: ReadTool['shown'][]): Res
   };
 }
 
+function echoPrompt({ id, version, variables }: Prompt) {
+  return {
+    id,
+    version: version === undefined || version === null ? null : String(version),
+    variables: variables ?? null,
+  };
+}
+
 /** Returns the conversation that a create request names. Null if it names none. */
-export function conversationIdOf({ conversation }: ResponseBody): string | null {
+export function conversationIdOf({ conversation }: Pick<ResponseBody, 'conversation'>): string | null {
   return typeof conversation === 'string' ? conversation : (conversation?.id ?? null);
 }
 

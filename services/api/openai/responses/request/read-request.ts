@@ -13,6 +13,8 @@ export type ReadRequest = {
   previousResponseId: string | null;
   conversationId: string | null;
   store: boolean;
+  /** The id of the conversation that the response begins. Only a request with an agent needs it in advance. */
+  newConversationId?: string;
   /** Types of tools that were left out (`PAWL_UNSUPPORTED_TOOLS=ignore`). */
   ignoredTools: string[];
   /** Only for a chat completion. */

@@ -35,7 +35,15 @@ export const Usage = z
   .describe('The usage of all rounds together. Null before the end.');
 
 const asked = {
-  model: z.string().describe('The model, as the request named it.'),
+  model: z.string().describe('The model, as the request named it, or the model of the agent.'),
+  prompt: z
+    .object({
+      id: z.string().describe('The agent, as the request named it.'),
+      version: z.string().nullable().describe('The version or label of the request.'),
+      variables: z.record(z.string(), z.unknown()).nullable().describe('The variables of the request.'),
+    })
+    .optional()
+    .describe('The agent of the request. Absent without one.'),
   previous_response_id: z.string().nullable().describe('The response that this response is based on.'),
   conversation: z
     .object({ id: z.string().describe('The id of the conversation.') })
