@@ -7,6 +7,7 @@ const NAMES = [
   ...['Turn', 'ListedTurn', 'TurnRequest', 'ForkRequest', 'RerunRequest', 'StreamedEvent'],
   ...['Conversation', 'ConversationRequest', 'ConversationChanges', 'CompactMessage', 'ToolOutput'],
   ...['Schedule', 'ScheduleRequest', 'ScheduleChange', 'Bulk', 'BulkRequest'],
+  ...['Agent', 'AgentRequest', 'AgentChanges', 'LabelRequest'],
   ...['Batch', 'WaitingRounds'],
   ...['Usage', 'Worker', 'Queue', 'Statistics', 'Chain', 'Delivery', 'LedgerRound', 'Response'],
   ...['TurnWebhook', 'RoundWebhook', 'ResponseWebhook', 'DisabledWebhook', 'TestWebhook'],

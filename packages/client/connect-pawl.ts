@@ -1,3 +1,4 @@
+import { agentsOf } from './agents/agents.ts';
 import { bulkOf } from './bulk.ts';
 import { conversationsOf } from './conversations.ts';
 import { type ApiRequest, makeExchange, type Refusal } from './exchange.ts';
@@ -51,6 +52,12 @@ export type Schedule = api.Schedule;
 export type ScheduleRequest = api.ScheduleRequest;
 export type ScheduleChange = api.ScheduleChange;
 export type Schedules = api.Schedules;
+export type Agent = api.Agent;
+export type AgentRequest = api.AgentRequest;
+export type AgentChanges = api.AgentChanges;
+export type AgentLabel = api.AgentLabel;
+export type ReadAgentOptions = api.ReadAgentOptions;
+export type Agents = api.Agents;
 export type Usage = api.Usage;
 export type UsageQuery = api.UsageQuery;
 export type UsageRow = api.UsageRow;
@@ -68,6 +75,7 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
     conversations: conversationsOf(api),
     bulk: bulkOf(api),
     schedules: schedulesOf(api),
+    agents: agentsOf(api),
     usage: {
       get: ({ from, to, groupBy, ...options } = {}) =>
         listAt<UsageRow>({ path: '/v1/usage', query: { from, to, group_by: groupBy?.join(',') } }, options),

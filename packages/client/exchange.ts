@@ -1,6 +1,6 @@
 /** A request. `timeoutMs` bounds the time until `read` is done. The default is 30 s. */
 export type ApiRequest = {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;

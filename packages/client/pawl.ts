@@ -60,7 +60,9 @@ export type SearchFilter = ListOptions & {
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
 };
+/** `agent` is the name of an agent, alone or with a version: `support@7`. */
 export type TurnFilter = SearchFilter & {
+  agent?: string | undefined;
   status?: TurnStatus | TurnStatus[] | undefined;
   conversationId?: string | undefined;
   errorCode?: string | undefined;
@@ -81,6 +83,7 @@ export type Pawl = {
   conversations: Conversations;
   bulk: Bulks;
   schedules: Schedules;
+  agents: Agents;
   usage: Usage;
   /** Returns the outcomes of turns in a period. */
   statistics(range?: StatisticsRange, options?: CallOptions): Promise<Statistics>;
@@ -92,7 +95,7 @@ export type Pawl = {
   batches(options?: ListOptions): Promise<BatchPage>;
   /** Requests any other route: `pawl.request('GET', '/v1/models')`. Does not retry a POST. */
   request<Answer>(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
     options?: CallOptions,
@@ -203,6 +206,34 @@ export type Schedules = {
   update(id: string, changes: ScheduleChange, options?: CallOptions): Promise<Schedule>;
   /** Deletes a schedule and keeps its turns. */
   delete(id: string, options?: CallOptions): Promise<void>;
+};
+
+/** An agent with one of its versions. */
+export type Agent = api.Agent;
+export type AgentRequest = api.AgentRequest;
+/** The changed fields of the next version. `null` restores a default. `version` is the version of the basis. */
+export type AgentChanges = api.AgentChanges;
+/** One version, or versions with weights. */
+export type AgentLabel = { version: number } | { versions: Record<string, number> };
+/** The default version is the current version. */
+export type ReadAgentOptions = CallOptions & { version?: number | undefined };
+
+/** Each function takes the id or the name of an agent. */
+export type Agents = {
+  /** Creates an agent with version 1. Rejected with `agent_exists` if the name is in use. */
+  create(request: AgentRequest, options?: StartOptions): Promise<Agent>;
+  get(idOrName: string, options?: ReadAgentOptions): Promise<Agent>;
+  /** Yields agents with their current versions, newest first. Requests each page when it is needed. */
+  list(options?: ListOptions): AsyncGenerator<Agent, void, undefined>;
+  /** Creates the next version. Is not retried, since each request creates a version. */
+  change(idOrName: string, changes: AgentChanges, options?: CallOptions): Promise<Agent>;
+  /** Yields the versions of an agent, newest first. */
+  versions(idOrName: string, options?: ListOptions): AsyncGenerator<Agent, void, undefined>;
+  /** Sets a label to a version. The next turns with the label get this version. */
+  setLabel(idOrName: string, label: string, target: AgentLabel, options?: CallOptions): Promise<Agent>;
+  deleteLabel(idOrName: string, label: string, options?: CallOptions): Promise<void>;
+  /** Deletes an agent and keeps its turns. */
+  delete(idOrName: string, options?: CallOptions): Promise<void>;
 };
 
 /** `from` is inclusive, `to` is exclusive: days (`2026-11-20`) or times in UTC. The default is the last 30 days. */

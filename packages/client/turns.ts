@@ -7,11 +7,12 @@ export function turnsOf(api: Api): Turns {
   return {
     start: (request, options) => startTurn(api, { path: '/v1/turns', request }, options),
     get: (id: string, options?: ReadOptions) => handleTurn(api, id).get(options as ReadOptions & { include: 'config' }),
-    list: ({ status, conversationId, errorCode, ...filter } = {}) => {
+    list: ({ status, agent, conversationId, errorCode, ...filter } = {}) => {
       const { query, options } = searchQuery(filter);
       const own = {
         status: status && [status].flat().join(','),
         conversation_id: conversationId,
+        agent,
         error_code: errorCode,
       };
       return listAll<ListedTurn>(api, { path: '/v1/turns', query: { ...query, ...own } }, options);

@@ -73,7 +73,7 @@ test('the client’s tarball is small, has no dependencies, and has only its exp
   }
   expect(
     installed.files
-      .filter((file) => !/^package\/dist\/((browser|events|schedules)\/)?[a-z-]+(\.d\.ts|\.js)$/.test(file))
+      .filter((file) => !/^package\/dist\/((agents|browser|events|schedules)\/)?[a-z-]+(\.d\.ts|\.js)$/.test(file))
       .sort(),
   ).toEqual(['package/LICENSE', 'package/README.md', 'package/package.json']);
   const files = [exports['.'], exports['./webhook']].flatMap((target) => Object.values<string>(target));
