@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { addAgents } from './agents/add-agents.ts';
 import { addBulk } from './bulk/add-bulk.ts';
 import { addChat } from './chat/add-chat.ts';
 import type { Act, Cli } from './cli.ts';
@@ -18,6 +19,8 @@ export function makeProgram({ stdout }: Cli, act: Act): Command {
     .version(version(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print the help of pawl or of a command')
     .helpCommand('help [command]', 'print the help of a command')
+    // A subcommand may have its own option `--version`.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
@@ -33,6 +36,7 @@ export function makeProgram({ stdout }: Cli, act: Act): Command {
   addBulk(program, act);
   addLists(program, act);
   addSchedules(program, act);
+  addAgents(program, act);
   return program;
 }
 
@@ -42,8 +46,8 @@ function version(): string {
 }
 
 const NOTES = `
-With --json each event, turn, worker, queue or batch is a line of JSON. Ctrl-C
-leaves a turn, and the turn continues.
+With --json each event, turn, agent, worker, queue or batch is a line of JSON.
+Ctrl-C leaves a turn, and the turn continues.
 PAWL_URL is the address of the API: http://127.0.0.1:8080 by default, and
 localhost:8080 is enough. PAWL_API_KEY is the key. NO_COLOR turns colours off.
 Exit codes: 0 completed, 1 another end or an error, 2 a wrong command, 3 a turn

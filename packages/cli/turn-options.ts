@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { TurnRequest } from '../client/connect-pawl.ts';
 import { readHosted } from './calls/read-hosted.ts';
-import { readValues } from './read-values.ts';
+import { readPairs, readValues } from './read-values.ts';
 
 export const DEFAULT_MODEL = 'sim/demo';
 
-export type TurnOptions = {
+/** The options that configure a turn or an agent. */
+export type ConfigOptions = {
   model?: string;
   fallback?: string[];
   tools?: string[];
@@ -13,8 +14,17 @@ export type TurnOptions = {
   instructions?: string;
 };
 
-/** Adds these options to a command. `model` describes the option of that name. */
+export type TurnOptions = ConfigOptions & { agent?: string; variable?: Record<string, string> };
+
+/** Adds the options of a turn. `model` describes the option of that name. */
 export function addTurnOptions(command: Command, model: string): Command {
+  return addConfigOptions(command, model)
+    .option('--agent <name>', 'the agent: support, support@7 or support@production')
+    .option('--variable <name=value>', 'a variable of the instructions (repeatable)', readPairs);
+}
+
+/** Adds the options that configure a turn or an agent. */
+export function addConfigOptions(command: Command, model: string): Command {
   return command
     .option('--model <provider/model>', model)
     .option('--fallback <models>', 'models to ask in this order if the model cannot answer', readValues)
@@ -23,7 +33,18 @@ export function addTurnOptions(command: Command, model: string): Command {
     .option('--instructions <text>', 'the system prompt');
 }
 
-export function turnFields({ model, fallback, tools, hosted, instructions }: TurnOptions) {
+/** Returns the fields of a turn that the options set. */
+export function turnFields({ agent, variable: variables, ...config }: TurnOptions) {
+  return { ...configFields(config), agent, variables } satisfies Partial<TurnRequest>;
+}
+
+/** Returns the fields of a turn or an agent that the options set. */
+export function configFields({ model, fallback, tools, hosted, instructions }: ConfigOptions) {
   const all = tools || hosted ? [...(tools ?? []), ...(hosted ?? [])] : undefined;
   return { model, fallback_models: fallback, tools: all, instructions } satisfies Partial<TurnRequest>;
+}
+
+/** Returns the model of a turn: by default that of its agent or conversation, or else the default model. */
+export function modelOf({ model, agent }: TurnOptions, conversationId?: string): string | undefined {
+  return model ?? (agent === undefined && conversationId === undefined ? DEFAULT_MODEL : undefined);
 }

@@ -31,6 +31,16 @@ test('a misused command names its mistake and its help', async () => {
     [['bulk', 'stop'], 'Allowed choices are cancel, retry, delete.'],
     [['bulk', 'cancel'], 'The filter is missing. Select turns, for example with --status queued.'],
     [['usage', '--by', 'week'], "argument 'week' is invalid. Use day, project, model, key."],
+    [['agents', 'shwo', 'support'], 'Unknown command “shwo”. Did you mean show? Use list,'],
+    [['agents', 'change', 'support'], 'The changes are missing. Give an option, such as --instructions or --file.'],
+    [['agents', 'create', 'support', '--file', '/nowhere.json'], 'The file cannot be read. Name a JSON file.'],
+    [['agents', 'create', 'support', '--file', 'README.md'], 'The file has no JSON object.'],
+    [['agents', 'label', 'support', 'production', 'two'], 'Give a version, such as 7, or versions with weights'],
+    [['agents', 'label', 'support', 'production', '7', '8'], 'Give a version, such as 7, or versions with weights'],
+    [['agents', 'label', 'support', 'production', '7=1', '7=2'], 'Give each version once.'],
+    [['agents', 'show', 'support', '--version', 'x'], "argument 'x' is invalid. Give a whole number from 1."],
+    [['agents', 'diff', 'support', '1'], "Missing required argument 'after'."],
+    [['run', 'Hello', '--variable', 'customer'], "argument 'customer' is invalid. Write key=value."],
     [['schedules', 'create'], "Missing required argument 'input'. See: pawl schedules create --help"],
   ];
   for (const [args, sentence] of wrong) {
@@ -71,6 +81,9 @@ test.each([
   ['queues', 'Usage: pawl queues [options]'],
   ['batches', 'Usage: pawl batches [options]'],
   ['schedules', 'Usage: pawl schedules [options] [command]'],
+  ['agents', 'Usage: pawl agents [options] [command]'],
+  ['agents create', 'Usage: pawl agents create [options] <name>'],
+  ['agents label', 'Usage: pawl agents label [options] <name> <label> <versions...>'],
   ['schedules create', 'Usage: pawl schedules create [options] <input...>'],
 ])('the help of “pawl %s” has its own usage, within 80 columns', async (command, usage) => {
   const names = command.split(' ').filter(Boolean);

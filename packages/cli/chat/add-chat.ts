@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Act, Context } from '../cli.ts';
 import { readIdWith } from '../read-values.ts';
-import { addTurnOptions, DEFAULT_MODEL, type TurnOptions, turnFields } from '../turn-options.ts';
+import { addTurnOptions, DEFAULT_MODEL, modelOf, type TurnOptions, turnFields } from '../turn-options.ts';
 import { runChat } from './run-chat.ts';
 
 type ChatOptions = TurnOptions & { wait?: boolean };
@@ -20,6 +20,6 @@ async function startChat({ pawl, cli }: Context, conversationId: string | undefi
   const { wait: waits = false, ...turn } = given;
   if (conversationId && Object.keys(turn).length > 0)
     throw new InvalidArgumentError('The options of a conversation cannot change. Give an id or options, not both.');
-  const request = { ...turnFields(turn), model: turn.model ?? DEFAULT_MODEL };
+  const request = { ...turnFields(turn), model: modelOf(turn) };
   return runChat(pawl, { conversationId, request, waits }, cli);
 }

@@ -14,9 +14,9 @@ const SHOWN_MESSAGES = 6;
 export async function resumeChat(pawl: Pawl, chat: Chat, view: ChatView): Promise<void> {
   const conversation = chat.conversation();
   if (!conversation) return;
-  const { active_turn_id: activeId, model } = await conversation.get();
+  const { active_turn_id: activeId, agent, model } = await conversation.get();
   const messages = (await conversation.messages()).filter(({ turn_id }) => turn_id !== activeId);
-  view.note(`${conversation.id}  ${model ?? ''}`);
+  view.note([conversation.id, agent, model].filter(Boolean).join('  '));
   for (const { role, content, rounds = [] } of makeVisible(messages.slice(-SHOWN_MESSAGES))) {
     for (const round of rounds) showRound(round, view);
     if (role === 'user') showSaid(content, view);

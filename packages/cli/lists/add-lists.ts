@@ -6,7 +6,7 @@ import { listTurns, STATUSES, type Status } from './list-turns.ts';
 import { batchLine, GROUPS, queueLine, showLines, usageLine, workerLine } from './show-lines.ts';
 
 type TurnsOptions = JsonOption & { limit: number; status?: Status[]; metadata?: Record<string, string> } & {
-  [Name in 'model' | 'q' | 'error']?: string;
+  [Name in 'model' | 'agent' | 'q' | 'error']?: string;
 };
 type UsageOptions = JsonOption & Pick<UsageQuery, 'from' | 'to'> & { by?: UsageQuery['groupBy'] };
 
@@ -16,6 +16,7 @@ export function addLists(program: Command, act: Act): void {
   add('turns', 'list turns, newest first')
     .option('--status <statuses>', `turns with one of: ${STATUSES.join(', ')}`, readKnownValues(STATUSES))
     .option('--model <provider/model>', 'turns with this model')
+    .option('--agent <name>', 'turns with this agent: support or support@7')
     .option('--q <words>', 'turns with all these words in input or output')
     .option('--error <code>', 'turns that failed with this code')
     .option('--metadata <key=value>', 'turns with this pair (repeatable)', readPairs)

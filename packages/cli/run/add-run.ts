@@ -7,7 +7,7 @@ import type { TurnRequest } from '../../client/connect-pawl.ts';
 import type { Act, Cli, Context, JsonOption } from '../cli.ts';
 import { followTurn } from '../follow-turn.ts';
 import { readNumberFrom, readObject } from '../read-values.ts';
-import { addTurnOptions, DEFAULT_MODEL, type TurnOptions, turnFields } from '../turn-options.ts';
+import { addTurnOptions, DEFAULT_MODEL, modelOf, type TurnOptions, turnFields } from '../turn-options.ts';
 import { withFiles } from '../with-files.ts';
 
 type RunOptions = TurnOptions &
@@ -61,8 +61,7 @@ async function startTurn({ pawl, cli, options }: Context, words: string[], given
   const { conversation, schema: output_schema, file = [], json = false } = given;
   const said = words.join(' ');
   const input = said === '' || said === '-' ? await readInput(cli) : said;
-  const model = given.model ?? (conversation ? undefined : DEFAULT_MODEL);
-  const fields = { ...turnFields(given), ...modelFields(given), model, output_schema };
+  const fields = { ...turnFields(given), ...modelFields(given), model: modelOf(given, conversation), output_schema };
   const request = { ...fields, input: await withFiles(input, file) };
   const turns = conversation === undefined ? pawl.turns : pawl.conversations.attach(conversation);
   return followTurn(await turns.start(request, options), { isJson: json }, cli);

@@ -1,11 +1,12 @@
 import { styleText } from 'node:util';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CallOptions, Schedule, Schedules } from '../../client/connect-pawl.ts';
 import type { Act, Context, JsonOption } from '../cli.ts';
+import { addGroup } from '../groups/add-group.ts';
 import { showLines, timeOf } from '../lists/show-lines.ts';
 import { makeVisible } from '../make-visible.ts';
 import { readIdWith, readNumberFrom } from '../read-values.ts';
-import { addTurnOptions, DEFAULT_MODEL, type TurnOptions, turnFields } from '../turn-options.ts';
+import { addTurnOptions, DEFAULT_MODEL, modelOf, type TurnOptions, turnFields } from '../turn-options.ts';
 
 type CreateOptions = TurnOptions &
   JsonOption & { every?: number; ifMissed?: 'once' | 'skip' } & {
@@ -22,13 +23,7 @@ const OF_ONE: [string, string, Ask][] = [
 
 /** Adds `schedules` with its subcommands. Without a subcommand, lists the schedules. */
 export function addSchedules(program: Command, act: Act): void {
-  const schedules = program
-    .command('schedules')
-    .description('list, create and change schedules')
-    .option('--json', 'write lines of JSON, for every command')
-    .hook('preSubcommand', enterCommand);
-  const add = (name: string, description: string, isDefault = false) =>
-    schedules.command(name, { isDefault }).description(description).option('--json', 'write lines of JSON');
+  const add = addGroup(program, 'schedules', 'list, create and change schedules');
   const addForOne = (name: string, description: string) =>
     add(name, description).argument('<sched_…>', 'the id of the schedule', readIdWith('sched_'));
 
@@ -50,19 +45,6 @@ export function addSchedules(program: Command, act: Act): void {
   addForOne('delete', 'delete a schedule and keep its turns').action(act(deleteSchedule));
 }
 
-/**
- * Passes `--json` to the subcommand. Throws CommanderError if the default subcommand received an unknown word. Only a
- * program without a default explains an unknown command and suggests another.
- */
-function enterCommand(schedules: Command, inner: Command): void {
-  inner.setOptionValue('json', schedules.opts<JsonOption>().json);
-  const [word = '-'] = schedules.args;
-  if (word === inner.name() || word.startsWith('-')) return;
-  const strict = new Command().copyInheritedSettings(schedules);
-  for (const command of schedules.commands) strict.command(command.name());
-  strict.parse([word], { from: 'user' });
-}
-
 async function listSchedules({ pawl, cli, options }: Context, given: JsonOption): Promise<number> {
   for await (const schedule of pawl.schedules.list(options)) showLines([schedule], lineOf, given, cli);
   return 0;
@@ -70,8 +52,7 @@ async function listSchedules({ pawl, cli, options }: Context, given: JsonOption)
 
 async function createSchedule({ pawl, cli, options }: Context, words: string[], given: CreateOptions): Promise<number> {
   const { cron, timeZone: time_zone, every: every_seconds, ifMissed: if_missed, conversation: conversation_id } = given;
-  const model = given.model ?? (conversation_id ? undefined : DEFAULT_MODEL);
-  const turn = { ...turnFields(given), model, input: words.join(' ') };
+  const turn = { ...turnFields(given), model: modelOf(given, conversation_id), input: words.join(' ') };
   const request = { cron, time_zone, every_seconds, conversation_id, if_missed, turn };
   return showLines([await pawl.schedules.create(request, options)], wholeOf, given, cli);
 }
