@@ -7,6 +7,7 @@ const PAGES = [
   ['overview', 'Overview'],
   ['conversations', 'Conversations'],
   ['turns', 'Turns'],
+  ['agents', 'Agents'],
   ['schedules', 'Schedules'],
   ['workers', 'Workers'],
 ] as const;

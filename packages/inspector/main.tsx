@@ -1,5 +1,7 @@
 import { type ComponentChildren, type ComponentType, render } from 'preact';
 import { useErrorBoundary, useLayoutEffect, useState } from 'preact/hooks';
+import { AgentPage } from './agents/agent-page.tsx';
+import { AgentsPage } from './agents/agents-page.tsx';
 import { spellBidiControls } from './base/bidi-controls.ts';
 import { focusMain, keepFocus } from './base/keep-focus.ts';
 import { Refusal } from './base/refusal.tsx';
@@ -21,6 +23,8 @@ const PAGES: Record<Route['page'], ComponentType<Route>> = {
   conversations: ConversationsPage,
   conversation: ConversationPage,
   compare: ComparePage,
+  agents: AgentsPage,
+  agent: AgentPage,
   schedules: SchedulesPage,
   new: NewPage,
   overview: OverviewPage,
@@ -32,6 +36,7 @@ const SECTIONS: Partial<Record<Route['page'], string>> = {
   turn: 'turns',
   compare: 'conversations',
   conversation: 'conversations',
+  agent: 'agents',
 };
 
 /** The page of the address. Another address is another page and keeps no state. */

@@ -35,7 +35,7 @@ function press(key: string): boolean {
       location.hash = '#/new';
       return true;
     case 'Escape':
-      location.hash = location.hash.startsWith('#/conversations/') ? '#/conversations' : '#/turns';
+      location.hash = listOf(location.hash);
       return true;
     case 'r':
       return reply();
@@ -47,6 +47,11 @@ function press(key: string): boolean {
     default:
       return false;
   }
+}
+
+/** Returns the address of the list that has the page of an address. */
+function listOf(hash: string): string {
+  return ['#/conversations', '#/agents'].find((list) => hash.startsWith(`${list}/`)) ?? '#/turns';
 }
 
 function move(by: 1 | -1) {

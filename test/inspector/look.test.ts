@@ -22,6 +22,16 @@ const script = scripted({
   final: { fault: { kind: 'cut', after_chars: 3, times: 1 } },
 });
 
+/** Creates an agent with two versions and two labels. */
+async function createAgent(harness: Harness): Promise<void> {
+  const config = { model: 'openai/test', instructions: `You live in ${city}.\nBe brief.`, tools: ['weather_lookup'] };
+  await harness.call('POST', '/v1/agents', { body: { name: 'support', ...config } });
+  const changes = { instructions: `You live in ${city}.\nBe polite.`, tools: [], temperature: 0 };
+  await harness.call('PATCH', '/v1/agents/support', { body: changes });
+  await harness.call('PUT', '/v1/agents/support/labels/production', { body: { version: 1 } });
+  await harness.call('PUT', '/v1/agents/support/labels/canary', { body: { versions: { 1: 90, 2: 10 } } });
+}
+
 async function startTurns(harness: Harness): Promise<string> {
   await harness.startTurn({ input: 'Say hello to Ada.' });
   await harness.startTurn({
@@ -61,6 +71,12 @@ function screensOf(turnId: string): Screen[] {
       shown: (page) => page.locator('table').waitFor(),
     },
     { name: 'overview', at: '#/overview', shown: (page) => page.locator('svg').first().waitFor() },
+    { name: 'agents', at: '#/agents', shown: (page) => page.locator('a.row').first().waitFor() },
+    {
+      name: 'agent',
+      at: '#/agents/support',
+      shown: (page) => page.getByText('3 differences').waitFor(),
+    },
     { name: 'schedules', at: '#/schedules', shown: (page) => page.getByText('No schedules yet').waitFor() },
     { name: 'workers', at: '#/workers', shown: heading('Workers') },
     { name: 'new', at: `#/new?from=${turnId}`, shown: (page) => page.getByLabel('Model', { exact: true }).waitFor() },
@@ -79,6 +95,7 @@ browserSuite('the look of the pages', (open) => {
   test.each(LOOKS)('%s: no screen is wider than the window, and axe finds no violation', async (name, reader) => {
     await using harness = await createHarness();
     const id = await startTurns(harness);
+    await createAgent(harness);
     await using inspector = await open(harness.url, reader);
     const { page } = inspector;
 

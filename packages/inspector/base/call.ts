@@ -5,7 +5,7 @@ import { noteServerTime } from './time.ts';
 /** The client of this page. It does not retry requests: the page reads again at intervals and on a click. */
 export const pawl = connectPawl({ baseUrl: urlOf(''), patienceMs: 0, fetch: fetchWithKey });
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Calls a route of the API and returns its JSON. Throws PawlError with the message of the API. */
 export async function call<Answer>(

@@ -4,6 +4,7 @@ import type * as api from '#client/generated.ts';
 export type Turn = api.Turn;
 export type ListedTurn = api.ListedTurn;
 export type Conversation = api.Conversation;
+export type Agent = api.Agent;
 export type Chain = api.Chain;
 export type Response = api.Response;
 export type Round = api.LedgerRound;

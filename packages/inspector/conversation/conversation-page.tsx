@@ -1,11 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { ActionButton, CopyButton } from '../base/buttons.tsx';
+import { FactList } from '../base/fact-list.tsx';
 import { Memo, useTitle } from '../base/memo.tsx';
 import { Refusal, Skeleton } from '../base/refusal.tsx';
 import type { Conversation, ListedTurn } from '../base/turn.ts';
 import { useNear } from '../base/use-near.ts';
 import { titleOf } from '../base/words.ts';
-import { listHref, type Route, turnHref } from '../route.ts';
+import { hrefOfReference, listHref, type Route, turnHref } from '../route.ts';
 import { ReplyBox } from './reply-box.tsx';
 import { ThreadTurn } from './thread-turn.tsx';
 import { isActive, useThread } from './use-thread.ts';
@@ -71,7 +72,24 @@ function Head({ id, conversation, first }: HeadProps) {
             (round === 0 ? ', before the first round of its turn' : `, after round ${round} of its turn`)}
         </p>
       )}
+      {conversation?.agent && (
+        <p class="meta">
+          Agent <a href={hrefOfReference(conversation.agent)}>{conversation.agent}</a>
+        </p>
+      )}
+      {conversation?.variables && <VariablesView variables={conversation.variables} />}
     </header>
+  );
+}
+
+function VariablesView({ variables }: { variables: Record<string, string> }) {
+  const pairs = Object.entries(variables);
+  if (pairs.length === 0) return null;
+  return (
+    <section class="metadata" aria-label="Variables">
+      <h2>Variables</h2>
+      <FactList looks="pairs" facts={pairs.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
+    </section>
   );
 }
 

@@ -46,6 +46,7 @@ export function FilterBar({ query, counted }: Query & { counted: TurnCounts | nu
 
 const FIELDS = [
   { label: 'Model', name: 'model', placeholder: 'openai/gpt-4.1' },
+  { label: 'Agent', name: 'agent', placeholder: 'support or support@7' },
   { label: 'Error code', name: 'error_code', placeholder: 'provider_overloaded' },
   { label: 'Created from', name: 'created_after', type: 'datetime-local' as const },
   { label: 'Created before', name: 'created_before', type: 'datetime-local' as const },

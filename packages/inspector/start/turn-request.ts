@@ -2,13 +2,16 @@ import type { DefaultLimits } from '#core/turn/limits.ts';
 import type { Conversation, Turn } from '../base/turn.ts';
 
 /** A tool by its definition, or a tool of the provider. Requests name a tool that the server runs instead. */
-export type Tool = { name: string; execution?: { kind: string } | null } | HostedTool;
+export type Tool = { name: string; execution?: { kind: string } | null | undefined } | HostedTool;
 
 export type HostedTool = Exclude<Conversation['tools'][number], string | { name: string }>;
 
 /** The request of a turn. The form keeps the fields that it does not show. */
 export type TurnRequest = {
-  model: string;
+  /** Absent if the model is the agent's. */
+  model?: string;
+  agent?: string;
+  variables?: Record<string, string>;
   input: Turn['input'];
   tools?: (string | Tool)[];
   instructions?: string | null;
@@ -18,7 +21,7 @@ export type TurnRequest = {
 };
 
 /** Fields of a conversation that no request has, and fields that the request fills itself. */
-const NOT_ASKED = ['id', 'object', 'model', 'tools', 'active_turn_id', 'created_at', 'turn'];
+const NOT_ASKED = ['id', 'object', 'agent', 'model', 'tools', 'active_turn_id', 'created_at', 'turn'];
 
 type Limits = Conversation['limits'];
 type LimitWords = { [Name in keyof Limits]: [string, Name extends keyof DefaultLimits ? DefaultLimits[Name] : null] };
@@ -40,14 +43,27 @@ const PLAIN: Record<string, unknown> = {
   limits: Object.fromEntries(LIMITS.map(({ name, byDefault }) => [name, byDefault])),
 };
 
-/** Returns the request that starts an equal turn. Omits fields with their default. */
-export function requestOf({ model, input }: Pick<Turn, 'model' | 'input'>, conversation: Conversation): TurnRequest {
+type Started = Pick<Turn, 'model' | 'input' | 'agent'>;
+
+/** Returns the request that starts an equal turn. Omits fields with their default, and the model of an agent. */
+export function requestOf({ model, input, agent }: Started, conversation: Conversation): TurnRequest {
   const tools = conversation.tools.map((tool) =>
     typeof tool !== 'string' && 'name' in tool && tool.execution?.kind === 'server' ? tool.name : tool,
   );
   const kept = Object.entries(conversation).filter(([name]) => !NOT_ASKED.includes(name));
   const given = [...kept, ['tools', tools] as const].filter(([name, value]) => !isPlain(value, PLAIN[name]));
-  return { model, ...Object.fromEntries(given), input };
+  const isOfAgent = agent !== null && conversation.model === null;
+  return {
+    ...(agent && { agent: referenceOf(agent, conversation) }),
+    ...(isOfAgent ? {} : { model }),
+    ...Object.fromEntries(given),
+    input,
+  };
+}
+
+/** Returns the reference that the conversation gives, or else the version of the turn. */
+function referenceOf({ name, version }: NonNullable<Turn['agent']>, { agent: given }: Conversation): string {
+  return given?.split('@')[0] === name ? given : `${name}@${version}`;
 }
 
 /** Returns the name of a tool in a form. A tool of the provider may have the name of another tool, so it differs. */

@@ -6,7 +6,7 @@ import { formatDateTime, formatDuration, msBetween } from '../base/time.ts';
 import type { Response, Turn } from '../base/turn.ts';
 import { useClock } from '../base/use-fresh.ts';
 import { formatCount, formatCounts, formatShare, formatTokens, formatUsd, titleOf } from '../base/words.ts';
-import { conversationHref } from '../route.ts';
+import { agentHref, conversationHref } from '../route.ts';
 import { askRerun } from './rerun.tsx';
 
 type HeadProps = { turn: Turn; refresh: () => void };
@@ -99,6 +99,7 @@ export function TurnFacts({ turn, response }: { turn: Turn; response: Response |
     <FactList
       looks="facts wide"
       facts={[
+        ['Agent', turn.agent && <AgentLink key="agent" agent={turn.agent} />],
         ['Took', <Elapsed key="took" from={turn.created_at} to={turn.completed_at} everyMs={200} />],
         ['Rounds', formatCount(round)],
         ['Tool calls', formatCount(usage.tool_calls)],
@@ -113,6 +114,11 @@ export function TurnFacts({ turn, response }: { turn: Turn; response: Response |
       ]}
     />
   );
+}
+
+/** The version of an agent. Its address has the id, which also finds a deleted agent. */
+function AgentLink({ agent: { id, name, version } }: { agent: NonNullable<Turn['agent']> }) {
+  return <a href={agentHref(id, version)}>{`${name}@${version}`}</a>;
 }
 
 /** The time from one moment to another. It grows at this interval while `to` is null. */
