@@ -15,7 +15,7 @@ const E2E = [
   'test/{demo,e2e,embedded-postgres,inspector,packages,standalone}/**/*.test.ts',
   'test/api/{http/keys,pages/docs-page,stream/watching-guide}.test.ts',
   'test/api/openai/responses/clients/*.test.ts',
-  'test/cli/{batches,forks,model-options,pawl,prompt-cache,schedules,service-tier}.test.ts',
+  'test/cli/{agents,batches,forks,model-options,pawl,prompt-cache,schedules,service-tier}.test.ts',
   'test/client/usage-and-bulk.test.ts',
   'test/counters/*.test.ts',
   'test/crash/some-points.test.ts',
