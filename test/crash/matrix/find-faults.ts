@@ -16,6 +16,7 @@ export function findFaults(now: Observed, undisturbed: Observed, repeats = 1): s
     ...pairs(now.turns, undisturbed.turns).flatMap(([turn, before]) => faultsOfTurn(turn, before, repeats)),
     ...pairs(now.endpoints, undisturbed.endpoints).flatMap(([one, before]) => faultsOfEndpoint(one, before, repeats)),
     ...different('blobs', now.blobs, { ...undisturbed.blobs, stray: 0 }),
+    ...different('agents', now.agents, undisturbed.agents),
     ...different('stray rows of work', now.strayWork, 0),
     ...different('number of turns', now.turns.length, undisturbed.turns.length),
     ...different('number of endpoints', now.endpoints.length, undisturbed.endpoints.length),

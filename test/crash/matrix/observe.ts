@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
+import type { AgentResource } from '#core/turn/resource/agent.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import type { Scene, SceneBatches } from './lane.ts';
 import type { Seen } from './recorder.ts';
@@ -35,6 +36,7 @@ export type ObservedEndpoint = { state: unknown; webhooks: ObservedWebhook[] };
 export type Observed = {
   turns: ObservedTurn[];
   endpoints: ObservedEndpoint[];
+  agents: unknown;
   blobs: ObservedBlobs;
   strayWork: number;
   /** The rows of responses that are not deleted at the model, and the usage of the whole scene. */
@@ -63,6 +65,7 @@ export async function observe(scene: Scene): Promise<Observed> {
     responseRows: await scene.countResponses(),
     batchRows: await scene.countBatchRows(),
     batches: scene.batches(),
+    agents: await agentsOf(scene),
     usage: (await scene.call<{ data: unknown }>('GET', '/v1/usage')).body.data,
     turns: await Promise.all(turns.map((turn) => observeTurn(scene, turn, secrets))),
     endpoints: endpoints.map(({ id, status, description, disabled_reason }, index) => ({
@@ -70,6 +73,17 @@ export async function observe(scene: Scene): Promise<Observed> {
       webhooks: webhooksOf(scene.recorder.seenOf(id), secrets),
     })),
   };
+}
+
+/** Returns the agents without their ids and times, with all their versions. */
+async function agentsOf({ call }: Scene): Promise<unknown> {
+  const { body } = await call<{ data: AgentResource[] }>('GET', '/v1/agents');
+  return Promise.all(
+    body.data.map(async ({ id, name, labels, metadata }) => {
+      const { body: versions } = await call<{ data: AgentResource[] }>('GET', `/v1/agents/${id}/versions`);
+      return { name, labels, metadata, versions: versions.data.map(({ version, config }) => ({ version, config })) };
+    }),
+  );
 }
 
 async function blobsOf({ harness }: Scene, turns: TurnResource[]): Promise<ObservedBlobs> {

@@ -2,6 +2,7 @@ import { type CrashingProcess, keepSpareProcesses, type Part } from './crashing-
 import { OVER_RESPONSES, openLane, shareLanes } from './lane.ts';
 import { play } from './play.ts';
 import { admissionReferences } from './references/admission-references.ts';
+import { agentReferences } from './references/agent-references.ts';
 import { answerReferences } from './references/answer-references.ts';
 import { apiReferences } from './references/api-references.ts';
 import { backgroundReferences } from './references/background-references.ts';
@@ -35,6 +36,7 @@ export const references = [
   ...[...responseReferences, ...conversationReferences, ...admissionReferences, ...forkReferences, ...inputReferences],
   ...scheduleReferences,
   ...[...tierReferences, ...limitReferences, ...backgroundReferences, ...batchReferences],
+  ...agentReferences,
 ].map((reference, index): Reference => (index % 2 === 0 ? { model: OVER_RESPONSES, ...reference } : reference));
 
 export type CrashHarness = Awaited<ReturnType<typeof openCrashHarness>>;

@@ -15,7 +15,7 @@ const APART = new Set([
   ...['stopBulkTurns', 'releaseStoppedTurn'],
   ...['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker'],
   ...['eraseHidden', 'eraseAged', 'eraseExpired', 'eraseUnused', 'eraseExpiredFiles', 'createFile', 'deleteFile'],
-  ...['changeConversation', 'hideConversation', 'countRequests', 'renewBatch'],
+  ...['removeDeletedAgents', 'changeConversation', 'hideConversation', 'countRequests', 'renewBatch'],
 ]);
 
 /** Returns the functions of `checkpoint/` that write data of a turn. */
