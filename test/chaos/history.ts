@@ -39,6 +39,13 @@ export type History = {
    * remaining rows.
    */
   forks: { families: Family[]; modelCalls: ModelCall[]; toolCalls: RecordedCall[]; answers: Answer[]; rows: string[] };
+  /** Turns of an agent that changed: accepted turns, all turns, the versions in order, and the model's requests. */
+  agents: {
+    accepted: Pick<AgentTurn, 'id' | 'version'>[];
+    turns: AgentTurn[];
+    versions: { version: number; instructions: string }[];
+    modelCalls: ModelCall[];
+  };
   starts: StepStart[];
   /** Processes that ended without a request. */
   ownEnds: { part: string; at: number; lastWords: string }[];
@@ -80,6 +87,9 @@ export type MadeTurn = {
   status: string | null;
   next: { id: string; status: string | null } | null;
 };
+
+/** A turn of an agent: its version, and the instructions of its configuration. */
+export type AgentTurn = { id: string; status: string; version: number; instructions: string };
 
 /** A fault that was injected. `evidence` is a sentence that shows its effect, or null without an effect. */
 export type FaultRecord = {

@@ -9,10 +9,14 @@ export const TALK = { name: 'talk', key: 'key-of-the-talk', model: 'talk' };
 /** The project of the clients that fork and rerun turns, and its model. */
 export const FORKS = { name: 'forks', key: 'key-of-the-forks', model: 'forks' };
 
+/** The project of the clients that change an agent and start its turns, and its model. */
+export const AGENTS = { name: 'agents', key: 'key-of-the-agents', model: 'agents' };
+
 /** PAWL_PROJECTS of a run. */
 export const chaosProjects = JSON.stringify({
   [LOAD.name]: { keys: [LOAD.key] },
   [TALK.name]: { keys: [TALK.key] },
   [FORKS.name]: { keys: [FORKS.key] },
+  [AGENTS.name]: { keys: [AGENTS.key] },
   [FLOOD.name]: { keys: [FLOOD.key], max_active_turns: FLOOD.max_active_turns },
 });

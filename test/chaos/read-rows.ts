@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type postgres from 'postgres';
-import type { CallRow, DeliveryRow, Rows, StepStart, TalkTurn, TurnRow } from './history.ts';
+import type { AgentTurn, CallRow, DeliveryRow, History, Rows, StepStart, TalkTurn, TurnRow } from './history.ts';
 import type { Part } from './open-harness.ts';
-import { FORKS, LOAD, TALK } from './projects.ts';
+import { AGENTS, FORKS, LOAD, TALK } from './projects.ts';
 
 /** Reads the rows at the end of a run: the rows of the load, and the turns of the flood that have not ended. */
 export async function readRows(sql: postgres.Sql): Promise<Rows> {
@@ -46,6 +46,17 @@ export function readTalk(sql: postgres.Sql): Promise<TalkTurn[]> {
 export async function readForks(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select id from turns where project = ${FORKS.name} order by id`;
   return rows.map(({ id }) => id);
+}
+
+/** Reads the turns of the agent, and all its versions in order. */
+export async function readAgents(sql: postgres.Sql): Promise<Pick<History['agents'], 'turns' | 'versions'>> {
+  const [turns, versions] = await Promise.all([
+    sql<AgentTurn[]>`select id, status, (config -> 'agent' ->> 'version')::int as version,
+      config ->> 'instructions' as instructions from turn_states where project = ${AGENTS.name} order by id`,
+    sql<History['agents']['versions']>`select agent_versions.version, config ->> 'instructions' as instructions
+      from agent_versions join agents on agents.id = agent_id where project = ${AGENTS.name} order by 1`,
+  ]);
+  return { turns, versions };
 }
 
 function ms(sql: postgres.Sql, column: string) {

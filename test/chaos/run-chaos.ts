@@ -9,20 +9,21 @@ import type { History } from './history.ts';
 import { makeApiClient } from './load/api-client.ts';
 import { makeJournal } from './load/journal.ts';
 import { planExtraTurn, planTurns } from './load/plan-turns.ts';
+import { playAgents } from './load/play-agents.ts';
 import { playForks } from './load/play-forks.ts';
 import { playTalk } from './load/play-talk.ts';
 import { playAll } from './load/play-turns.ts';
 import type { ChaosHarness } from './open-harness.ts';
-import { FLOOD, FORKS, TALK } from './projects.ts';
+import { AGENTS, FLOOD, FORKS, TALK } from './projects.ts';
 import type { Options } from './read-options.ts';
-import { readForks, readRows, readStarts, readTalk } from './read-rows.ts';
+import { readAgents, readForks, readRows, readStarts, readTalk } from './read-rows.ts';
 import { retryUntilDone } from './retry-until-done.ts';
 
 const NS_PER_MS = 1_000_000;
 /** A rescue happens within a minute, so no movable work rests for longer than this. */
 const STILL_MS = 120_000;
 const LONGEST_SETTLE_MS = 20 * 60_000;
-const OTHERS = new Set<string>([FLOOD.model, TALK.model, FORKS.model]);
+const OTHERS = new Set<string>([FLOOD.model, TALK.model, FORKS.model, AGENTS.model]);
 
 /** Plays the load while the faults are injected, waits until all has settled, and returns the history. */
 export async function runChaos(harness: ChaosHarness, options: Options): Promise<History> {
@@ -47,10 +48,11 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
   const talking = playTalk(options, makeApiClient(urlsOfApis, journal, over.signal, TALK));
   const forkJournal = makeJournal();
   const forking = playForks(options, makeApiClient(urlsOfApis, forkJournal, over.signal, FORKS), harness.tools.url);
+  const helping = playAgents(options, makeApiClient(urlsOfApis, journal, over.signal, AGENTS));
   const load = playAll(plans, { client, journal, conversations: [] }, planExtra);
   const faults = await injectFaults(schedule, harness, load);
   const hurriedFrom = Date.now();
-  const played = Promise.all([load.played(), talking, forking]).then(() => {});
+  const played = Promise.all([load.played(), talking, forking, helping]).then(() => {});
   await settle(harness, played);
   over.abort();
   await hurrying;
@@ -82,6 +84,11 @@ export async function runChaos(harness: ChaosHarness, options: Options): Promise
       toolCalls: harness.tools.calls.filter(({ mark }) => mark.startsWith('fork-')),
       answers: forkJournal.answers,
       rows: await retryUntilDone(() => readForks(harness.sql)),
+    },
+    agents: {
+      accepted: await helping,
+      ...(await retryUntilDone(() => readAgents(harness.sql))),
+      modelCalls: harness.model.calls.filter(({ model }) => model === AGENTS.model),
     },
     starts: await readStarts(harness.workers),
     latest: await sampling,

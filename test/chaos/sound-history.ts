@@ -113,6 +113,12 @@ export function soundHistory(): History {
         { id: 'dlv_1', turnId: 'turn_1', eventId: 'evt_7', status: 'delivered', attempts: 2, lastStatusCode: 204 },
       ],
     },
+    agents: {
+      accepted: [{ id: 'turn_helped', version: 2 }],
+      turns: [{ id: 'turn_helped', status: 'completed', version: 2, instructions: 'You are version 2.' }],
+      versions: [1, 2].map((version) => ({ version, instructions: `You are version ${version}.` })),
+      modelCalls: [],
+    },
     talk: {
       said: [0, 1].map((number) => ({ client: 0, number, text: `says ${number}.`, turnId: 'turn_talk' })),
       turns: [{ id: 'turn_talk', status: 'completed', said: ['says 0.', 'says 1.'], inputs: 1, sent: 1 }],

@@ -1,5 +1,6 @@
 import type { History } from '../history.ts';
 import type { Options, Verdict } from '../read-options.ts';
+import { brokenVersions, changedVersions } from './agents.ts';
 import { keptResponses, repeatedRequests } from './background.ts';
 import { leftRequests, miscountedUsage, oddRequests, repeatedInBatches } from './batches.ts';
 import { deceivedClients, gappedEvents, mixedRounds } from './events.ts';
@@ -123,6 +124,8 @@ const allInvariants: Invariant[] = [
   { id: 'I15', promise: 'no rerun makes a recorded call', check: repeatedByReruns },
   { id: 'I15', promise: 'every fork completes', check: endlessForks },
   { id: 'I15', promise: 'no read shows a deleted turn, and the turn is erased with its forks', check: shownDeletions },
+  { id: 'I17', promise: 'a turn runs with the version that its answer reported', check: changedVersions, kind: 'core' },
+  { id: 'I17', promise: 'no version of an agent is lost or changed', check: brokenVersions, kind: 'core' },
   { id: 'I13', promise: 'a turn starts within 5 s during a flood of another project', check: lateStarts },
   { id: 'I13', promise: 'a project never exceeds its maximum of active turns', check: overfullProjects },
 ];

@@ -85,6 +85,9 @@ export function brokenLimits({ plans, rows, toolCalls }: Pick<History, 'plans' |
 const DECLARED: Record<string, number[]> = {
   'POST /v1/turns': [202],
   'POST /v1/conversations': [201],
+  'POST /v1/agents': [201],
+  'PATCH /v1/agents/helper': [200, 409],
+  'PUT /v1/agents/helper/labels/production': [200],
   'POST /v1/conversations/:id/turns': [200, 202],
   'POST /v1/turns/:id/fork': [202, 404, 409],
   'POST /v1/turns/:id/rerun': [202, 404],

@@ -11,7 +11,12 @@ export type ApiClient = {
   isOver(): boolean;
 };
 
-export type ApiRequest = { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: unknown; key?: string };
+export type ApiRequest = {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  path: string;
+  body?: unknown;
+  key?: string;
+};
 export type ApiAnswer = { status: number; body: Record<string, unknown> };
 
 const TIMEOUT_MS = 12_000;
