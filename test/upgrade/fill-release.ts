@@ -10,6 +10,7 @@ import { readLasting, readPassing, readRefused } from './read-answers.ts';
 import type { Outcome, Reading, Recorded } from './recorded.ts';
 import { moveRelease, nameServers, RELEASES } from './release.ts';
 import { releaseMigrations } from './released-migrations.ts';
+import { fillAgents } from './scenes/fill-agents.ts';
 import { answerBatch, fillBatches } from './scenes/fill-batches.ts';
 import { fillEnded } from './scenes/fill-ended.ts';
 import { fillRunning } from './scenes/fill-running.ts';
@@ -53,6 +54,7 @@ async function fillAndDump(database: string): Promise<Filled> {
   await using installation = await openInstallation(database, { shared: false });
   const filling: Filling = { ...surroundings, ...installation };
   await fillEnded(filling);
+  await fillAgents(filling);
   await fillWaiting(filling);
   await fillBatches(filling);
   await using _dying = await fillRunning(filling);

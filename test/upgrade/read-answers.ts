@@ -32,6 +32,8 @@ export async function readLasting({ main }: Main): Promise<Reading[]> {
     ...responses.map(({ id }) => `/v1/responses/${id.replace('turn_', 'resp_')}/input_items`),
     ...turns.filter(isOf('completion')).map(({ id }) => `/v1/chat/completions/${id.replace('turn_', 'chatcmpl-')}`),
     ...['/v1/chat/completions', '/v1/files', '/v1/webhook_secret'],
+    ...['/v1/agents', '/v1/agents/support/versions'],
+    ...turns.flatMap(pathsOfAgent),
     ...SEARCHES,
   ];
   return readPaths({ main }, paths);
@@ -100,6 +102,11 @@ function isOf(...scenes: string[]) {
 function pathsOfTurn({ id, metadata }: TurnResource): string[] {
   const deliveries = DELIVERING.includes(String(metadata.scene)) ? [] : [`/v1/turns/${id}/deliveries`];
   return [`/v1/turns/${id}`, `/v1/turns/${id}/rounds`, `/v1/turns/${id}/events?limit=1000`, ...deliveries];
+}
+
+/** A deleted agent is readable by its id and version. */
+function pathsOfAgent({ agent }: TurnResource): string[] {
+  return agent ? [`/v1/agents/${agent.id}?version=${agent.version}`] : [];
 }
 
 function pathsOfConversation({ id, metadata }: Named): string[] {
