@@ -80,3 +80,18 @@ test('a fork with an allowed agent drops the other fields of the turn', async ({
   const config = await storedOf(harness, forked);
   expect([config.instructions, config.seed ?? null]).toEqual(['Help Ada.', null]);
 });
+
+test('a key with allowed agents adds no input to a fork that changes its agent', async ({ harness }) => {
+  const { chat, free } = await withAgents(harness);
+  const { id } = await free.startTurn({ agent: 'support', model: undefined, input, variables });
+  await harness.workUntilIdle();
+  const added = async (fields: object) => {
+    const body = { after_round: 0, input, ...fields };
+    const forked = await free.call<{ id: string }>('POST', `/v1/turns/${id}/fork`, { body });
+    return refusalOf(chat, `/v1/turns/${forked.body.id}/input`, { input });
+  };
+
+  expect(await added({})).toBe('200 accepted');
+  expect(await added({ seed: 7 })).toBe('403 agent_not_allowed: null');
+  expect(await added({ agent: 'support', variables })).toBe('403 agent_not_allowed: null');
+});

@@ -7,6 +7,7 @@ import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
 import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
 import { type Subscription, type Webhook, WebhookEvent } from '#core/turn/request/webhook.ts';
 import { type MergedConfig, mergeLayers, refuseDeleted } from '../../../start/agents/agent-layers.ts';
+import { overridesAgent } from '../../../start/agents/allowed-agents.ts';
 import { withAgent } from '../../../start/agents/resolve-layers.ts';
 import { mergeConfig, resolveConfig } from '../../../start/resolve-config.ts';
 import type { ApiContext } from '../../context.ts';
@@ -37,7 +38,8 @@ export async function configOfFork(origin: TurnConfig, given: Overrides, context
   );
   const known = overrides.tools === undefined ? { tools } : undefined;
   const config = await resolveConfig(withFreeMode(standing, overrides), context, known);
-  const { agent, variables } = merged;
+  const { variables } = merged;
+  const agent = markChanged(merged.agent, given);
   return {
     config: withAgent({ ...ofResponse(origin, overrides), ...config }, { agent, variables }),
     standing: agent ? { ...standing, agent: nameVersion(agent) } : standing,
@@ -75,6 +77,12 @@ async function mergeOverrides(origin: TurnConfig, given: Overrides, context: For
   if (own.agent !== undefined) return { ...merged, variables: kept };
   if (agent) await refuseDeleted(agent, context);
   return { config: merged.config, agent, variables: kept };
+}
+
+/** Marks the agent of a fork that changes its configuration. A named agent gets fields of the original turn. */
+function markChanged(agent: AgentOfTurn | undefined, given: Overrides): AgentOfTurn | undefined {
+  const isChanged = given.agent !== undefined || overridesAgent(given, {});
+  return agent && isChanged ? { ...agent, overridden: true } : agent;
 }
 
 /** Returns whether new variables alone fill the instructions of the turn's agent again. */
