@@ -9,7 +9,7 @@ const put = ({ call }: Harness, label: string, body: object, name = 'support') =
   call<AgentResource>('PUT', `/v1/agents/${name}/labels/${label}`, { body });
 const remove = ({ call }: Harness, label: string) => call('DELETE', `/v1/agents/support/labels/${label}`);
 
-/** Creates an agent with two versions, whose instructions are their numbers. */
+/** Creates an agent with two versions. The instructions of each version are its number. */
 async function twoVersions(harness: Harness): Promise<void> {
   await createAgent(harness, { instructions: 'one' });
   await changeAgent(harness, 'support', { instructions: 'two' });

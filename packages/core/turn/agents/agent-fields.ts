@@ -17,7 +17,7 @@ export const agentFields = {
     .regex(AGENT_REFERENCE, 'give the name of an agent, alone or with @ and a version or a label')
     .nullish()
     .describe(
-      'The agent whose configuration applies: `support`, `support@7` or `support@production`. Other fields of the request override its fields.',
+      'The agent that gives the configuration: `support`, `support@7` or `support@production`. Other fields of the request override its fields.',
     ),
   variables: variables
     .nullish()

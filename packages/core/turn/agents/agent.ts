@@ -3,7 +3,7 @@ import type { StandingConfig } from '../request/turn.ts';
 /** The configuration of an agent: fields of a turn. Turns get the defaults of absent fields. */
 export type AgentConfig = Omit<StandingConfig, 'agent' | 'variables' | 'expires_in_seconds'>;
 
-/** What a label names: one version, or versions with weights, by which each conversation gets one. */
+/** The target of a label: a version, or versions with weights, from which each conversation gets the same version. */
 export type AgentLabel = { version: number } | { versions: Record<string, number> };
 
 /** An agent with one of its versions. Times are in PostgreSQL's format. */

@@ -172,7 +172,7 @@ export const hints = {
 };
 
 const others = {
-  prompt: Prompt.nullish().describe('The agent whose configuration applies. Other fields override its fields.'),
+  prompt: Prompt.nullish().describe('The agent that gives the configuration. Other fields override its fields.'),
   moderation: refused('Leave it out.'),
   context_management: refused('Send the history to use in `input`.'),
   image: refused('Put images into `input`.'),
